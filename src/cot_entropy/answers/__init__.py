@@ -1,0 +1,1 @@
+"""Which answer a text gives, and which answers are the same."""

@@ -1,0 +1,1 @@
+"""The second signal: does the stated reasoning lead to the stated answer?"""

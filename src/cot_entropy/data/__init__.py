@@ -1,0 +1,1 @@
+"""Questions: the embedded datasets, local files and the hub, checked before use."""

@@ -1,0 +1,1 @@
+"""What turns token ids into sampled token ids: vLLM, or a script for unit tests."""

@@ -1,0 +1,1 @@
+"""The plan, its freeze, and what an auditor can check of a run."""

@@ -1,0 +1,1 @@
+"""From sampled answers to entropy trajectories."""
