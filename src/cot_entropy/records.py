@@ -18,7 +18,7 @@ from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
-from cot_entropy.strict import Strict
+from cot_entropy.strict import Strict, describe
 
 SCHEMA_VERSION = 1
 
@@ -167,6 +167,4 @@ def _parse(kind: type[R], value: dict[str, Any], path: Path, number: int) -> R:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{path}:{number}: {where}: {first['msg']}") from None
+        raise DataError(f"{path}:{number}: {describe(error)}") from None
