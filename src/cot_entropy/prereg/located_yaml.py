@@ -77,18 +77,23 @@ def read_located_yaml(path: Path, *, error: type[UserError]) -> LocatedYaml:
 
 
 def validate_located(document: LocatedYaml, model: type[Model], *, error: type[UserError]) -> Model:
-    """The document as a pydantic model; raises `error` with the line of the first problem."""
+    """The document as a pydantic model.
+
+    Raises `error` with the line of the first problem, a misspelt key before a missing one.
+    """
     try:
         return model.model_validate(document.value)
     except ValidationError as invalid:
-        problem = invalid.errors(include_url=False, include_context=False)[0]
+        problems = invalid.errors(include_url=False)
+        problem = min(problems, key=lambda one: one["type"] == "missing")
         location = problem["loc"]
+        if problem["type"].startswith("union_tag"):
+            location = (*location, problem["ctx"]["discriminator"].strip("'"))
         key = ".".join(str(part) for part in location) or "the document"
-        message = problem["msg"].removeprefix("Value error, ")
         more = invalid.error_count() - 1
         rest = f" (and {more} more)" if more else ""
         line = document.line(location)
-        raise error(f"{document.path}:{line}: `{key}`: {message}{rest}") from None
+        raise error(f"{document.path}:{line}: `{key}`: {problem['msg']}{rest}") from None
 
 
 def _refuse_indirection(text: str, path: Path, error: type[UserError]) -> None:
