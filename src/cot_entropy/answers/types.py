@@ -1,0 +1,7 @@
+"""The names of the registered choices about answers, shared by configuration and code."""
+
+from typing import Literal
+
+AnswerKind = Literal["number", "math"]
+ExtractionRule = Literal["registered", "zhao", "robust"]
+Equivalence = Literal["normalised", "math_verify"]
