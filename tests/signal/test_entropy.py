@@ -82,7 +82,7 @@ def test_entropies_keep_the_leading_axes():
 
 @pytest.mark.parametrize(
     ("rule", "expected"),
-    [("shared", [1, 2, 2]), ("drop", [1, 2]), ("singleton", [1, 1, 1, 2])],
+    [("shared_class", [1, 2, 2]), ("drop", [1, 2]), ("singleton", [1, 1, 1, 2])],
 )
 def test_class_counts_by_rule(rule, expected):
     """Two answers missing of five: one class, none, or two."""
@@ -90,7 +90,7 @@ def test_class_counts_by_rule(rule, expected):
     assert sorted(count for count in counts.tolist() if count) == expected
 
 
-@pytest.mark.parametrize("rule", ["shared", "drop", "singleton"])
+@pytest.mark.parametrize("rule", ["shared_class", "drop", "singleton"])
 def test_a_prefix_without_answers_is_missing_under_each_rule(rule):
     """All m failing is flagged, not a certain `no answer`."""
     assert prefix_entropy([-1, -1, -1], rule) is None
