@@ -31,7 +31,9 @@ app = typer.Typer(
 
 J = TypeVar("J", bound=Strict)
 
-JobOption = Annotated[str, typer.Option("--job", help="The job's settings, as the rule gives them (JSON).")]
+JobOption = Annotated[
+    str, typer.Option("--job", help="The job's settings, as the rule gives them (JSON).")
+]
 OutOption = Annotated[Path, typer.Option("--out", help="The file to write.")]
 
 
