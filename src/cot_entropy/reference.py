@@ -55,24 +55,31 @@ def _rows(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _type(value: Mapping[str, Any]) -> str:
-    if "$ref" in value:
-        name = value["$ref"].rsplit("/", 1)[-1]
-        return f"[{name}](#{name.lower()})"
-    if "const" in value:
-        return f"`{value['const']}`"
-    if "enum" in value:
-        return ", ".join(f"`{item}`" for item in value["enum"])
-    for key in ("anyOf", "oneOf"):
-        if key in value:
-            return " or ".join(_type(item) for item in value[key])
-    kind = str(value.get("type", "any"))
-    if kind == "array":
-        return f"list of {_type(value.get('items', {}))}"
-    if kind == "object" and isinstance(value.get("additionalProperties"), dict):
-        return f"mapping to {_type(value['additionalProperties'])}"
-    names = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
-    bounds = " ".join(f"{sign} {value[key]}" for key, sign in names.items() if key in value)
-    return f"{kind} {bounds}".strip()
+    match value:
+        case {"$ref": name}:
+            short = name.rsplit("/", 1)[-1]
+            text = f"[{short}](#{short.lower()})"
+        case {"const": item}:
+            text = f"`{item}`"
+        case {"enum": items}:
+            text = ", ".join(f"`{item}`" for item in items)
+        case {"anyOf": options} | {"oneOf": options}:
+            text = " or ".join(_type(option) for option in options)
+        case {"type": "array", "items": item}:
+            text = f"list of {_type(item)}"
+        case {"type": "object", "additionalProperties": dict(item)}:
+            text = f"mapping to {_type(item)}"
+        case _:
+            signs = {
+                "minimum": ">=",
+                "exclusiveMinimum": ">",
+                "maximum": "<=",
+                "exclusiveMaximum": "<",
+                "pattern": "matching",
+            }
+            limits = [f"{sign} `{value[key]}`" for key, sign in signs.items() if key in value]
+            text = " ".join([str(value.get("type", "any")), *limits])
+    return text.replace("|", "\\|")
 
 
 def write(folder: Path = FOLDER) -> None:

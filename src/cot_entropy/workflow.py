@@ -118,7 +118,7 @@ class Workflow:
         ]
 
     def dataset_files(self, dataset: str) -> list[str]:
-        """The local file of a dataset, if it has one and it is there; its job names one that is not."""
+        """The local file of a dataset, if it is there; the job names one that is not."""
         spec = self.configuration.study.datasets[dataset]
         return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []
 

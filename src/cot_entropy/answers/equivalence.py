@@ -153,7 +153,7 @@ def _same_shape(first: Reading, second: Reading) -> bool:
     return isinstance(first.core, Expression) and isinstance(second.core, Expression)
 
 
-def _same(first: Core, second: Core) -> bool | None:  # noqa: PLR0911
+def _same(first: Core, second: Core) -> bool | None:
     if first == second:
         return True
     if isinstance(first, Structure) and isinstance(second, Structure):

@@ -5,16 +5,26 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_WRAPPERS: Final = re.compile(r"\*\*|\$|\\[()\[\]](?![A-Za-z])|\\displaystyle|\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?")
+_WRAPPERS: Final = re.compile(
+    r"\*\*|\$|\\[()\[\]](?![A-Za-z])|\\displaystyle|\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?"
+)
 _SPACES: Final = re.compile(r"\\[!,;:> ]|\\q?quad(?![A-Za-z])|~|\u00a0|\s+")
 _SPELLINGS: Final = (
     (re.compile(r"\\[dtc]frac(?![A-Za-z])"), r"\\frac"),
     (re.compile(r"\\leqs?l?a?n?t?(?![A-Za-z])"), r"\\le"),
     (re.compile(r"\\geqs?l?a?n?t?(?![A-Za-z])"), r"\\ge"),
     (re.compile(r"\\neq(?![A-Za-z])"), r"\\ne"),
-    (re.compile(r"\\(?:mbox|textbf|textit|textrm|mathrm|mathbf|operatorname|emph)(?=\s*\{)"), r"\\text"),
+    (
+        re.compile(r"\\(?:mbox|textbf|textit|textrm|mathrm|mathbf|operatorname|emph)(?=\s*\{)"),
+        r"\\text",
+    ),
     (re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])"), r"^\\circ"),
-    (re.compile(r"\\(?:infin|infinity)(?![A-Za-z])|(?<![A-Za-z\\])(?:oo|infinity|inf)(?![A-Za-z])"), r"\\infty"),
+    (
+        re.compile(
+            r"\\(?:infin|infinity)(?![A-Za-z])|(?<![A-Za-z\\])(?:oo|infinity|inf)(?![A-Za-z])"
+        ),
+        r"\\infty",
+    ),
     (re.compile(r"\\lbrace(?![A-Za-z])"), r"\\{"),
     (re.compile(r"\\rbrace(?![A-Za-z])"), r"\\}"),
     (re.compile(r"\\frac\s*([0-9a-zA-Z])\s*([0-9a-zA-Z])"), r"\\frac{\1}{\2}"),

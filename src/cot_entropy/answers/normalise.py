@@ -118,9 +118,7 @@ def _hendrycks(text: str) -> str:
 
 def _fix_sqrt(text: str) -> str:
     head, *rest = text.split(r"\sqrt")
-    fixed = (
-        part if not part or part[0] in "{[" else f"{{{part[0]}}}{part[1:]}" for part in rest
-    )
+    fixed = (part if not part or part[0] in "{[" else f"{{{part[0]}}}{part[1:]}" for part in rest)
     return r"\sqrt".join([head, *fixed])
 
 

@@ -59,7 +59,9 @@ def without_trailing_zero(number: str) -> str:
 
 def without_separators(text: str) -> str:
     """The text with every thousands separator inside a number removed."""
-    return PLAIN.sub(lambda match: match[0][: match.start("digits") - match.start()] + _digits(match), text)
+    return PLAIN.sub(
+        lambda match: match[0][: match.start("digits") - match.start()] + _digits(match), text
+    )
 
 
 def _last(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:

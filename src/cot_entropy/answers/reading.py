@@ -98,7 +98,20 @@ _BASE: Final = re.compile(
 _BASES: Final = {
     word: str(number)
     for number, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve".split(), start=2
+        [
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        start=2,
     )
 } | {"sixteen": "16"}
 _NAME: Final = re.compile(
@@ -165,7 +178,9 @@ def _core(text: str) -> Core:
         return number
     if _PLUS_MINUS.search(text) and len(_PLUS_MINUS.findall(text)) == 1:
         return _list([_PLUS_MINUS.sub("+", text), _PLUS_MINUS.sub("-", text)])
-    parts = latex.split_top(text, r",|;|\\text\{\s*(?:and|or)\s*\}|(?<=[\s\d}$)])(?:and|or)(?=[\s\\$(])")
+    parts = latex.split_top(
+        text, r",|;|\\text\{\s*(?:and|or)\s*\}|(?<=[\s\d}$)])(?:and|or)(?=[\s\\$(])"
+    )
     if len(parts) > 1:
         return _list(parts)
     pieces = latex.split_top(text, r"\\cup(?![A-Za-z])")
@@ -222,7 +237,9 @@ def _number(text: str) -> Number | None:
     if cycle := _REPEATING.fullmatch(text):
         head, digits = cycle["head"], cycle["cycle"]
         places = len(head.split(".")[1])
-        value = abs(Fraction(head + "0")) + Fraction(int(digits), (10 ** len(digits) - 1) * 10**places)
+        value = abs(Fraction(head + "0")) + Fraction(
+            int(digits), (10 ** len(digits) - 1) * 10**places
+        )
         return Number(-value if head.startswith("-") else value)
     return None
 

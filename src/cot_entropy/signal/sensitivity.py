@@ -11,7 +11,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, get_args
+from statistics import fmean
+from typing import get_args
 
 from cot_entropy.answers.types import AnswerKind, Equivalence, ExtractionRule
 from cot_entropy.files import write_text
@@ -51,18 +52,31 @@ class SensitivityRow:
     accuracy_gap_pp: float | None
 
 
+Grader = tuple[ExtractionRule, Equivalence]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored:
+    """One question under one grader."""
+
+    monotone: bool | None
+    correct: bool
+    chain_correct: bool
+    completions: int
+    missing: int
+
+
 def sensitivity(
     job: SensitivityJob, *, chains: Path, prefixes: Path, completions: Path, out: Path
 ) -> None:
     """Write the table of one cell as CSV; a row per extraction rule and equivalence."""
     kind = read_header(chains).dataset.answer
-    questions = list(read_questions(chains=chains, prefixes=prefixes, completions=completions))
-    rows = [
-        _row(job, questions, kind, extraction, equivalence)
-        for extraction, equivalence in itertools.product(
-            get_args(ExtractionRule), get_args(Equivalence)
-        )
-    ]
+    graders = list(itertools.product(get_args(ExtractionRule), get_args(Equivalence)))
+    scored: dict[Grader, list[Scored]] = {grader: [] for grader in graders}
+    for question in read_questions(chains=chains, prefixes=prefixes, completions=completions):
+        for grader in graders:
+            scored[grader].append(_score(question, job, kind, grader))
+    rows = [_row(job, grader, scored[grader]) for grader in graders]
     text = io.StringIO()
     writer = csv.DictWriter(
         text, fieldnames=[field.name for field in fields(SensitivityRow)], lineterminator="\n"
@@ -72,40 +86,40 @@ def sensitivity(
     write_text(out, text.getvalue())
 
 
-def _row(
-    job: SensitivityJob,
-    questions: Sequence[Question],
-    kind: AnswerKind,
-    extraction: ExtractionRule,
-    equivalence: Equivalence,
-) -> SensitivityRow:
-    grader = {"extraction": extraction, "equivalence": equivalence}
-    scoring = job.scoring.model_copy(update=grader)
-    scorer = ScoreJob(cell=job.cell, scoring=scoring, code_digest=job.code_digest)
-    scored = [score_question(question, job=scorer, kind=kind) for question in questions]
-    groups: dict[bool, list[bool]] = {True: [], False: []}
-    for row in scored:
-        if row["monotone"] is not None:
-            groups[row["monotone"]].append(row["correct"])
-    monotone, other = groups[True], groups[False]
-    completions = sum(len(labels) for row in scored for labels in row["answer_clusters"])
-    missing = sum(sum(row["answers_missing"]) for row in scored)
-    gap = 100 * (_mean(monotone) - _mean(other)) if monotone and other else None
+def _score(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+    scorer = ScoreJob(cell=job.cell, scoring=_with(job, grader), code_digest=job.code_digest)
+    row = score_question(question, job=scorer, kind=kind)
+    return Scored(
+        monotone=row["monotone"],
+        correct=row["correct"],
+        chain_correct=row["chain_correct"],
+        completions=sum(map(len, row["answer_clusters"])),
+        missing=sum(row["answers_missing"]),
+    )
+
+
+def _row(job: SensitivityJob, grader: Grader, scored: Sequence[Scored]) -> SensitivityRow:
+    monotone = [row.correct for row in scored if row.monotone is True]
+    other = [row.correct for row in scored if row.monotone is False]
+    shapes = len(monotone) + len(other)
+    completions = sum(row.completions for row in scored)
+    gap = 100 * (fmean(monotone) - fmean(other)) if monotone and other else None
     return SensitivityRow(
         cell=job.cell,
-        extraction=extraction,
-        equivalence=equivalence,
-        registered=scoring == job.scoring,
+        extraction=grader[0],
+        equivalence=grader[1],
+        registered=_with(job, grader) == job.scoring,
         n=len(scored),
-        accuracy=_mean([row["correct"] for row in scored]) if scored else None,
-        chain_accuracy=_mean([row["chain_correct"] for row in scored]) if scored else None,
-        no_answer_rate=missing / completions if completions else None,
-        flag_rate=len(monotone) / (len(monotone) + len(other)) if monotone or other else None,
+        accuracy=fmean(row.correct for row in scored) if scored else None,
+        chain_accuracy=fmean(row.chain_correct for row in scored) if scored else None,
+        no_answer_rate=sum(row.missing for row in scored) / completions if completions else None,
+        flag_rate=len(monotone) / shapes if shapes else None,
         n_monotone=len(monotone),
         n_not_monotone=len(other),
         accuracy_gap_pp=None if gap is None else gap + 0.0,
     )
 
 
-def _mean(values: Sequence[Any]) -> float:
-    return sum(map(bool, values)) / len(values)
+def _with(job: SensitivityJob, grader: Grader) -> ScoringBlock:
+    extraction, equivalence = grader
+    return job.scoring.model_copy(update={"extraction": extraction, "equivalence": equivalence})
