@@ -57,6 +57,15 @@ class Workflow:
         return self.configuration.study.plan
 
     @property
+    def published(self) -> str:
+        """The published figures stand beside the plan."""
+        return str(Path(self.plan).with_name("published.yaml"))
+
+    def digest(self, stage: str) -> str:
+        """The digest of a stage's code, for rules without further settings."""
+        return stage_digest(stage)
+
+    @property
     def wildcards(self) -> dict[str, str]:
         """A pattern per wildcard that matches the names of this study and nothing else."""
         study, blocks = self.configuration.study, self.configuration.protocols
@@ -92,11 +101,14 @@ class Workflow:
         return self.trajectories(self.configuration.study.selected)
 
     @property
-    def other_trajectories(self) -> list[str]:
-        """Trajectories of cells outside `only` that an earlier run left: analysed, never rerun."""
-        study = self.configuration.study
-        others = [cell for cell in study.cells if cell not in study.selected]
-        return [path for path in self.trajectories(others) if Path(path).is_file()]
+    def analysed_trajectories(self) -> list[str]:
+        """The selected cells' trajectories, and those an earlier run left of the other cells.
+
+        The others are analysed and never rerun; all stand in the order of the config.
+        """
+        selected = set(self.selected_trajectories)
+        every = self.trajectories(self.configuration.study.cells)
+        return [path for path in every if path in selected or Path(path).is_file()]
 
     @property
     def variant_trajectories(self) -> list[str]:
