@@ -4,10 +4,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.stats import entropy as scipy_entropy
 
 from cot_entropy.prereg import exploratory as plan
 from cot_entropy.stats.cells import Cell, Settings
-from scipy.stats import entropy as scipy_entropy
 
 EPS = 0.01
 M = 5

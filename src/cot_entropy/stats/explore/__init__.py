@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from cot_entropy.prereg import exploratory as plan
 from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
-from cot_entropy.stats.explore import signal_auroc
+from cot_entropy.stats.explore import selective, signal_auroc
 from cot_entropy.stats.rows import Estimate
 
 __all__ = ["ESTIMATORS"]
@@ -31,6 +31,7 @@ def _for(
 ESTIMATORS: Final[Estimators] = MappingProxyType(
     {
         "signal_auroc": _for(plan.SignalAuroc, signal_auroc.estimate),
+        "risk_coverage": _for(plan.RiskCoverage, selective.estimate),
     }
 )
 """The estimator of each name that the plan can hold."""
