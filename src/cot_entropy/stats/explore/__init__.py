@@ -9,7 +9,14 @@ from typing import Final, TypeVar
 from cot_entropy.prereg import exploratory as plan
 from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
-from cot_entropy.stats.explore import selective, signal_auroc
+from cot_entropy.stats.explore import (
+    cost,
+    eps_sweep,
+    length_adjusted,
+    selective,
+    signal_auroc,
+    trajectory_budget,
+)
 from cot_entropy.stats.rows import Estimate
 
 __all__ = ["ESTIMATORS"]
@@ -32,6 +39,10 @@ ESTIMATORS: Final[Estimators] = MappingProxyType(
     {
         "signal_auroc": _for(plan.SignalAuroc, signal_auroc.estimate),
         "risk_coverage": _for(plan.RiskCoverage, selective.estimate),
+        "eps_sweep": _for(plan.EpsSweep, eps_sweep.estimate),
+        "trajectory_budget": _for(plan.TrajectoryBudget, trajectory_budget.estimate),
+        "length_adjusted": _for(plan.LengthAdjusted, length_adjusted.estimate),
+        "cost": _for(plan.Cost, cost.estimate),
     }
 )
 """The estimator of each name that the plan can hold."""

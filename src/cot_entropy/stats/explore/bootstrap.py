@@ -84,6 +84,7 @@ class Rows:
         n: int | None = None,
         n_monotone: int | None = None,
         n_correct: int | None = None,
+        p_value: float | None = None,
         reason: str = "",
         undefined: str = UNDEFINED,
     ) -> Estimate:
@@ -101,6 +102,7 @@ class Rows:
             estimate=found.estimate,
             ci_low=found.low,
             ci_high=found.high,
+            p_value=p_value,
             n=n,
             n_monotone=n_monotone,
             n_correct=n_correct,

@@ -86,7 +86,8 @@ class RiskCoverage:
         through a perfect ranking into two tie groups lies below it, by r^3 / 2 at most.
         """
         full = self.risk[-1]
-        return self.zero_extended() - (full + xlog1py(1 - full, -full))
+        excess: Values = self.zero_extended() - (full + xlog1py(1 - full, -full))
+        return excess
 
     def augrc(self) -> Values:
         """Area under the generalised risk from 0 to 1, `(b,)`: E-AURC's scale-free sibling."""
