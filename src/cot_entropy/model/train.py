@@ -41,7 +41,7 @@ CHECKPOINT_EVERY: Final = 10
 class Recipe:
     """All that decides the adapter, given the base weights."""
 
-    steps: int = 300
+    steps: int = 200
     batch: int = 16
     learning_rate: float = 1e-3
     warmup: int = 10
@@ -80,9 +80,7 @@ def encode(tokenizer: Any, problem: Problem) -> Example:
         {"role": "system", "content": SYSTEM_PROMPT},
         {"role": "user", "content": problem.question.text},
     ]
-    prompt = tokenizer.apply_chat_template(
-        messages, add_generation_prompt=True, return_dict=False
-    )
+    prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
     answer = tokenizer.encode(problem.solution, add_special_tokens=False)
     return Example((*prompt, *answer, tokenizer.eos_token_id), len(prompt))
 
@@ -94,9 +92,7 @@ def batches(examples: tuple[Example, ...], recipe: Recipe) -> list[tuple[Example
     size = recipe.batch * WINDOW
     for start in range(0, len(examples), size):
         window = sorted(examples[start : start + size], key=lambda item: len(item.ids))
-        cut = [
-            tuple(window[at : at + recipe.batch]) for at in range(0, len(window), recipe.batch)
-        ]
+        cut = [tuple(window[at : at + recipe.batch]) for at in range(0, len(window), recipe.batch)]
         rng.shuffle(cut)
         result += cut
     return result
