@@ -17,7 +17,6 @@ from transformers import AutoTokenizer
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file, write_text
 from cot_entropy.inputs import ModelManifest, write_model_text
-from cot_entropy.model.bundled import prepare
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelSpec
 from cot_entropy.strict import Strict
 
@@ -61,6 +60,8 @@ def locate(model: ModelSpec) -> tuple[str, str, Path]:
         case LocalModel():
             return "local", "none", Path(model.path)
         case BundledModel():
+            from cot_entropy.model.bundled import prepare
+
             return f"bundled:{model.name}", "none", prepare(model.name, MODELS / model.name)
 
 
