@@ -81,9 +81,9 @@ def _feature(name: FilterFeature, entropies: Values, units: Values) -> Values:
     if name == "mean_entropy":
         return np.where(defined, entropies, 0).sum(axis=1) / defined.sum(axis=1)
     carried = entropies[rows[:, None], _last_defined(defined)]
-    drops = np.where(
-        defined[:, 1:] & ~np.isnan(carried[:, :-1]), carried[:, :-1] - entropies[:, 1:], -np.inf
-    )
+    before = carried[:, :-1]
+    steps = defined[:, 1:] & ~np.isnan(before)
+    drops = np.where(steps, before - entropies[:, 1:], -np.inf)
     return drops.max(axis=1)
 
 
@@ -138,17 +138,11 @@ def filter_statistics(
     ranked = _Ranked.of(logits, right, wrong)
     auroc = np.where(np.isnan(logits[:, 0]), np.nan, ranked.auroc())
     auroc = auroc.reshape(blocks, model.folds)
-    right_all, n_all = counts @ (~sample.wrong).astype(np.float64), counts.sum(axis=1)
-    gained = np.column_stack(
-        [
-            100
-            * (
-                ranked.kept_right(coverage).reshape(blocks, -1).sum(axis=1) / (coverage * n_all)
-                - right_all / n_all
-            )
-            for coverage in model.coverages
-        ]
-    )
+    share_right = counts @ (~sample.wrong) / counts.sum(axis=1)
+    gained = np.empty((blocks, len(model.coverages)))
+    for column, coverage in enumerate(model.coverages):
+        kept_right = ranked.kept_right(coverage).reshape(blocks, model.folds).sum(axis=1)
+        gained[:, column] = 100 * (kept_right / (coverage * counts.sum(axis=1)) - share_right)
     undefined = np.isnan(auroc).any(axis=1)
     gained[undefined] = np.nan
     return FilterStatistics(np.where(undefined, np.nan, auroc.mean(axis=1)), gained)

@@ -18,14 +18,17 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
-MAX_STEPS: Final = 30
-TOLERANCE: Final = 1e-8
+MAX_STEPS: Final = 50
+MAX_CHANGE: Final = 2.0
+"""The most that a step may move a log-odds: an undamped step overshoots where outcomes separate."""
+TOLERANCE: Final = 1e-5
+"""Largest last step, standard deviations; Newton's next error is about its square."""
 CONSTANT: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Coefficients `(R, 1 + d)` on the features' own scale, intercept first; NaN: no convergence."""
+    """Coefficients `(R, 1 + d)` on the features' own scale, intercept first; NaN: not converged."""
 
     coefficients: Values
 
@@ -38,7 +41,7 @@ def fit(patterns: Values, zeros: Values, ones: Values, *, penalty: float) -> Fit
     """Fit R regressions: `patterns (P, d)`, weights of either outcome `(R, P)`.
 
     Every row needs both outcomes. Minimises the weighted log loss plus `penalty / 2` times the
-    squared standardised coefficients, by Newton steps to a step below 1e-8 standard deviations.
+    squared standardised coefficients, by damped Newton steps.
     """
     design = np.column_stack([np.ones(len(patterns)), patterns])
     pairs = [(i, j) for i in range(design.shape[1]) for j in range(i, design.shape[1])]
@@ -48,21 +51,26 @@ def fit(patterns: Values, zeros: Values, ones: Values, *, penalty: float) -> Fit
     share = ones.sum(axis=1) / total.sum(axis=1)
     beta = np.zeros((len(total), design.shape[1]))
     beta[:, 0] = np.log(share / (1 - share))
+    logits = np.repeat(beta[:, :1], len(design), axis=1)
     target = ones @ design
+    diagonal = np.arange(design.shape[1])
     scale = np.sqrt(np.where(ridge > 0, ridge / penalty, 1.0))
-    step = np.full_like(beta, np.inf)
+    moved = np.full(len(total), np.inf)
     for _ in range(MAX_STEPS):
-        probability = 1 / (1 + np.exp(-(beta @ design.T)))
+        probability = 1 / (1 + np.exp(-logits))
         weighted = total * probability
         gradient = target - weighted @ design - ridge * beta
         hessian = _unpack((weighted * (1 - probability)) @ products, pairs)
-        diagonal = np.arange(design.shape[1])
         hessian[:, diagonal, diagonal] += ridge
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        beta += step
-        if np.abs(step * scale).max() < TOLERANCE:
-            return Fits(beta)
-    beta[np.abs(step * scale).max(axis=1) >= TOLERANCE] = np.nan
+        change = step @ design.T
+        damping = np.minimum(1, MAX_CHANGE / np.maximum(np.abs(change).max(axis=1), MAX_CHANGE))
+        beta += damping[:, None] * step
+        logits += damping[:, None] * change
+        moved = np.abs(step * scale).max(axis=1)
+        if moved.max() < TOLERANCE:
+            break
+    beta[moved >= TOLERANCE] = np.nan
     return Fits(beta)
 
 

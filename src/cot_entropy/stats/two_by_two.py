@@ -58,14 +58,15 @@ class TwoByTwo:
 def accuracy_gap(
     right_monotone: Values, wrong_monotone: Values, right_other: Values, wrong_other: Values
 ) -> Values:
-    """accuracy(monotone) - accuracy(other) in percentage points, elementwise; NaN if a group is 0."""
-    monotone = right_monotone + wrong_monotone
-    other = right_other + wrong_other
-    first = np.divide(
-        right_monotone, monotone, where=monotone > 0, out=np.full_like(monotone, np.nan)
+    """accuracy(monotone) - accuracy(other), percentage points, elementwise; NaN: empty group."""
+    return 100 * (
+        _share(right_monotone, right_monotone + wrong_monotone)
+        - _share(right_other, right_other + wrong_other)
     )
-    second = np.divide(right_other, other, where=other > 0, out=np.full_like(other, np.nan))
-    return 100 * (first - second)
+
+
+def _share(part: Values, whole: Values) -> Values:
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
 
 
 def gap_of(table: TwoByTwo) -> float | None:
