@@ -23,9 +23,7 @@ Interval = Literal[
 ]
 Rule = Literal["above", "below", "within"]
 PValue = Literal["fisher_two_sided", "two_one_sided", "permutation", "bootstrap"]
-FilterFeature = Literal[
-    "first_entropy", "last_entropy", "mean_entropy", "largest_drop", "n_units", "flat_share"
-]
+FilterFeature = Literal["first_entropy", "last_entropy", "mean_entropy", "largest_drop", "n_units"]
 
 
 class Population(Strict):
