@@ -6,7 +6,7 @@ m samples and the registered rule it is the cell itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -45,14 +45,15 @@ class Samples:
 
     @classmethod
     def of(cls, cell: Cell, m: int) -> Samples:
-        """Read the optional columns `COLUMNS`; a question with null has no answers.
+        """Read the optional columns `COLUMNS`; a question with null, or
+        without prefixes, has no answers.
 
         Raises DataError where a prefix does not hold m samples.
         """
         column = cell.frame["answer_clusters"]
         prefixes = np.array([0 if value is None else len(value) for value in column])
         final = cell.frame["final_samples_correct"]
-        right = padded_samples(final.map(lambda value: None if value is None else [value]), m)
+        right = padded_samples(final.map(lambda value: None if _empty(value) else [value]), m)
         return cls(
             padded_samples(column, m, fill=NO_ANSWER).astype(np.int64),
             np.maximum(prefixes - 1, 0),
@@ -113,6 +114,10 @@ def majority(samples: Samples, no_answer: NoAnswer) -> tuple[Flags, Values]:
     share = ratio(sizes[rows, winner].astype(np.float64), counted.astype(np.float64))
     right: Flags = samples.right[rows, winner] & ~missing[rows, winner]
     return right, np.where(missing.all(axis=1), np.nan, share)
+
+
+def _empty(value: Sized | None) -> bool:
+    return value is None or len(value) == 0
 
 
 def _nullable(values: Values) -> pd.api.extensions.ExtensionArray:
