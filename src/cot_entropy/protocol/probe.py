@@ -1,0 +1,33 @@
+"""The probe block: where a chain is cut and what is sampled at each cut."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from cot_entropy.strict import Strict
+
+Segmentation = Literal["blank_lines", "newlines", "step_marker"]
+CapPolicy = Literal["truncate", "merge"]
+
+
+class ProbeBlock(Strict):
+    """Settings of prefixes and completions. Changing one keeps every chain."""
+
+    segmentation: Segmentation
+    cap: Annotated[int, Field(ge=1)] | None
+    """Units probed at most; null for all."""
+    cap_policy: CapPolicy | None
+    """`truncate`: units past the cap are not probed; `merge`: adjacent units join into `cap`."""
+    m: Annotated[int, Field(ge=2)]
+    """Completions per prefix."""
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    budget: Annotated[int, Field(ge=1)]
+    """Tokens per completion at most."""
+    cue: str | None = None
+    """Appended to every prefix before sampling, as in `\\n\\nFinal answer:`; null for none."""
+
+    @model_validator(mode="after")
+    def _cap_has_a_policy(self) -> Self:
+        if (self.cap is None) != (self.cap_policy is None):
+            raise ValueError("`cap` and `cap_policy` go together: set both or neither")
+        return self
