@@ -20,7 +20,7 @@ from cot_entropy.prereg.plan_model import Hypothesis, Plan
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.hypotheses import Assessment, assess, settings_of
-from cot_entropy.stats.report_rows import CellResult, Standing, estimate_rows, verdict_rows
+from cot_entropy.stats.report_rows import CellResult, Report, Standing
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
 
@@ -55,9 +55,10 @@ def analyse(
         if result.cell in by_cell:
             raise DataError(f"{path}: cell `{result.cell}` was given before; give each cell once")
         by_cell[result.cell] = result
-    standing = standing or Standing()
-    verdicts = verdict_rows(loaded.plan, by_cell, standing, failed or {})
-    estimates = estimate_rows(loaded.plan, by_cell, standing, failed or {})
+    report = Report(
+        plan=loaded.plan, results=by_cell, standing=standing or Standing(), failed=failed or {}
+    )
+    verdicts, estimates = report.verdict_rows(), report.estimate_rows()
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (
         ("estimates.csv", ESTIMATE_COLUMNS, estimates),
