@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cot_entropy.data import latex, wordproblems
-from cot_entropy.data.generate import strata, take
+from cot_entropy.data.generate import Stratum, strata, take
 from cot_entropy.data.questions import Problem
 from cot_entropy.errors import ModelError
 from cot_entropy.files import write_text
@@ -33,6 +34,7 @@ SYSTEM_PROMPT: Final = (
     "Solve the problem step by step. Write each reasoning step on its own line. "
     "Give the final answer at the end."
 )
+BASE: Final = "HuggingFaceTB/SmolLM2-135M-Instruct"
 WINDOW: Final = 4  # batches among which problems are sorted by length, to pad less
 CHECKPOINT_EVERY: Final = 10
 
@@ -63,15 +65,18 @@ class Example:
 def training_problems(recipe: Recipe) -> tuple[Problem, ...]:
     """The run's problems: one half word problems, one half LaTeX, all strata in equal shares."""
     half = recipe.steps * recipe.batch // 2
-    both = {"sizes": ("small", "large"), "distractors": ("no", "yes")}
     words = wordproblems.problems(
-        seed=recipe.seed, split="train", kinds=strata(steps=(1, 2, 3, 4, 5), **both)
+        seed=recipe.seed, split="train", kinds=_every(wordproblems.MAX_STEPS)
     )
-    exercises = latex.problems(
-        seed=recipe.seed, split="train", kinds=strata(steps=(1, 2, 3), **both)
-    )
+    exercises = latex.problems(seed=recipe.seed, split="train", kinds=_every(latex.MAX_STEPS))
     pairs = zip(take(words, half), take(exercises, half), strict=True)
     return tuple(problem for pair in pairs for problem in pair)
+
+
+def _every(max_steps: int) -> tuple[Stratum, ...]:
+    return strata(
+        steps=tuple(range(1, max_steps + 1)), sizes=("small", "large"), distractors=("no", "yes")
+    )
 
 
 def encode(tokenizer: Any, problem: Problem) -> Example:
@@ -208,6 +213,7 @@ def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
             checkpoint.save(parameters, optimiser, losses)
         yield len(losses), losses[-1]
     model.to(torch.bfloat16)
+    model.peft_config["default"].base_model_name_or_path = BASE
     model.save_pretrained(out)
     record = {"recipe": asdict(recipe), "losses": [round(value, 4) for value in losses]}
     write_text(out / "training.json", json.dumps(record, indent=1) + "\n")
@@ -215,8 +221,6 @@ def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
 
 def main(base: Path, out: Path, steps: int = Recipe.steps, seed: int = Recipe.seed) -> None:
     """Train the adapter; a line of progress for every step."""
-    import time
-
     torch.set_num_threads(2)
     recipe = Recipe(steps=steps, seed=seed)
     began, first = time.monotonic(), None
