@@ -12,7 +12,7 @@ from cot_entropy.strict import Strict
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-HubId = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$")]
 FieldName = Annotated[str, Field(min_length=1, max_length=200)]
 
 DIFFICULTY: Final = frozenset({"seed", "steps", "sizes", "distractors"})
