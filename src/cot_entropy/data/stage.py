@@ -37,8 +37,8 @@ def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
 
 def _source(job: QuestionsJob) -> str:
     match job.dataset:
-        case HubDataset(path=path):
-            return f"hub:{path}"
+        case HubDataset(id=name):
+            return f"hub:{name}"
         case LocalDataset():
             return "local"
         case spec:
