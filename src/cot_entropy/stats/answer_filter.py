@@ -23,8 +23,8 @@ Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Folds = NDArray[np.intp]
 
-TIE: Final = 1e-9
-"""Predicted log-odds closer than this are one score."""
+TIE_DECIMALS: Final = 9
+"""Predicted log-odds that agree to so many decimals are one score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,23 +68,22 @@ def filter_sample(cell: Cell, features: Sequence[FilterFeature]) -> FilterSample
 
 def _feature(name: FilterFeature, entropies: Values, units: Values) -> Values:
     """One feature `(n,)`; entropies `(n, width)` with NaN where undefined, two defined a row."""
-    if name == "n_units":
+    if name == "n_units" or not len(entropies):
         return units
-    if not len(entropies):
-        return np.zeros(0)
     defined = ~np.isnan(entropies)
     rows = np.arange(len(entropies))
+    feature: Values
     if name == "first_entropy":
-        return entropies[rows, defined.argmax(axis=1)]
-    if name == "last_entropy":
-        return entropies[rows, _last_defined(defined)[:, -1]]
-    if name == "mean_entropy":
-        return np.where(defined, entropies, 0).sum(axis=1) / defined.sum(axis=1)
-    carried = entropies[rows[:, None], _last_defined(defined)]
-    before = carried[:, :-1]
-    steps = defined[:, 1:] & ~np.isnan(before)
-    drops = np.where(steps, before - entropies[:, 1:], -np.inf)
-    return drops.max(axis=1)
+        feature = entropies[rows, defined.argmax(axis=1)]
+    elif name == "last_entropy":
+        feature = entropies[rows, _last_defined(defined)[:, -1]]
+    elif name == "mean_entropy":
+        feature = np.where(defined, entropies, 0).sum(axis=1) / defined.sum(axis=1)
+    else:
+        before = entropies[rows[:, None], _last_defined(defined)][:, :-1]
+        steps = defined[:, 1:] & ~np.isnan(before)
+        feature = np.where(steps, before - entropies[:, 1:], -np.inf).max(axis=1)
+    return feature
 
 
 def _last_defined(defined: Flags) -> NDArray[np.intp]:
@@ -103,7 +102,7 @@ def deal_folds(drawn: Flags, wrong: Flags, *, folds: int, rng: np.random.Generat
     present = np.take_along_axis(drawn, order, axis=1)
     is_wrong = wrong[order] & present
     number_wrong = np.cumsum(is_wrong, axis=1)
-    number_right = np.cumsum(present, axis=1) - number_wrong
+    number_right: Folds = np.cumsum(present, axis=1) - number_wrong
     number = np.where(is_wrong, number_wrong - 1, number_wrong[:, -1:] + number_right - 1)
     dealt = np.empty_like(order)
     np.put_along_axis(dealt, order, np.where(present, number % folds, 0), axis=1)
@@ -121,7 +120,9 @@ def filter_statistics(
             cells[:, chosen].ravel(),
             weights=counts[:, chosen].ravel(),
             minlength=blocks * model.folds * size,
-        ).reshape(blocks, model.folds, size)
+        )
+        .astype(np.float64)
+        .reshape(blocks, model.folds, size)
         for chosen in (~sample.wrong, sample.wrong)
     ]
     training = [part.sum(axis=1, keepdims=True) - part for part in held_out]
@@ -165,6 +166,7 @@ class _Ranked:
 
     @classmethod
     def of(cls, logits: Values, right: Values, wrong: Values) -> _Ranked:
+        logits = np.round(logits, TIE_DECIMALS)
         order = np.argsort(logits, axis=1)
         scores = np.take_along_axis(logits, order, axis=1)
         right = np.take_along_axis(right, order, axis=1)
@@ -172,7 +174,7 @@ class _Ranked:
         size = scores.shape[1]
         index = np.broadcast_to(np.arange(size), scores.shape)
         fresh = np.ones(scores.shape, dtype=np.bool_)
-        fresh[:, 1:] = ~(np.diff(scores, axis=1) <= TIE)
+        fresh[:, 1:] = scores[:, 1:] > scores[:, :-1]
         start = np.maximum.accumulate(np.where(fresh, index, 0), axis=1)
         ends = np.ones(scores.shape, dtype=np.bool_)
         ends[:, :-1] = fresh[:, 1:]
@@ -188,7 +190,8 @@ class _Ranked:
         """P(a wrong answer has the higher risk), ties half, `(R,)`; NaN without both outcomes."""
         pairs = self.right.sum(axis=1) * self.wrong.sum(axis=1)
         won = (self.wrong * (self.right_before + self.right_tied / 2)).sum(axis=1)
-        return np.divide(won, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
+        area: Values = np.divide(won, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
+        return area
 
     def kept_right(self, coverage: float) -> Values:
         """Expected right answers when the least risky `coverage` of a fold is kept, `(R,)`.
@@ -198,4 +201,5 @@ class _Ranked:
         total = self.right.sum(axis=1, keepdims=True) + self.wrong.sum(axis=1, keepdims=True)
         room = coverage * total - self.total_before
         tied = np.where(self.total_tied > 0, self.total_tied, 1.0)
-        return (self.right * np.clip(room / tied, 0, 1)).sum(axis=1)
+        kept: Values = (self.right * np.clip(room / tied, 0, 1)).sum(axis=1)
+        return kept

@@ -95,19 +95,15 @@ def jackknife_spearman(right: Values, wrong: Values) -> tuple[Values, Values]:
     return spearman(without_right[present], without_wrong[present]), multiplicity[present]
 
 
-def permutation_p(
+def permuted_spearman(
     right: Values, wrong: Values, *, permutations: int, rng: np.random.Generator
-) -> float | None:
-    """Two-sided permutation p of rho = 0: outcomes dealt anew, `(1 + extreme) / (1 + drawn)`.
+) -> Values:
+    """Rho of outcomes dealt anew over the questions of one table `(K,)`, `(permutations,)`.
 
-    Dealing the right answers over the questions is a multivariate hypergeometric draw from the
-    table's value counts. None where a side is constant.
+    Dealing the right answers is a multivariate hypergeometric draw from the table's value counts.
+    NaN where a side is constant.
     """
-    observed = spearman(right, wrong)
-    if np.isnan(observed):
-        return None
     total = (right + wrong).astype(np.int64)
     dealt = rng.multivariate_hypergeometric(total, int(right.sum()), size=permutations)
-    values = spearman(dealt.astype(np.float64), total - dealt.astype(np.float64))
-    extreme = np.count_nonzero(np.abs(values) >= abs(float(observed)) - 1e-12)
-    return float((1 + extreme) / (1 + permutations))
+    values = dealt.astype(np.float64)
+    return spearman(values, total - values)

@@ -1,4 +1,4 @@
-"""Shape flag against correctness: the gap, the odds ratios, Fisher's test, Newcombe's interval.
+"""Shape flag against correctness: the gap, the odds ratios, Fisher's test, intervals.
 
 From four counts alone, so that published counts give published statistics: 152 of 221 monotone
 and 37 of 79 other chains right (Z26, pilot) is a gap of 21.9 points and an odds ratio of 2.50.
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats.contingency import odds_ratio
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 Values = NDArray[np.float64]
 
@@ -47,26 +48,27 @@ class TwoByTwo:
         return self.wrong_monotone + self.wrong_other
 
     @property
-    def rows(self) -> list[list[int]]:
-        """The table as scipy takes it: groups in rows, right before wrong."""
-        return [
-            [self.right_monotone, self.wrong_monotone],
-            [self.right_other, self.wrong_other],
-        ]
+    def array(self) -> NDArray[np.int64]:
+        """`(2, 2)` as scipy takes it: groups in rows, right before wrong."""
+        return np.array(
+            [
+                [self.right_monotone, self.wrong_monotone],
+                [self.right_other, self.wrong_other],
+            ]
+        )
 
 
 def accuracy_gap(
     right_monotone: Values, wrong_monotone: Values, right_other: Values, wrong_other: Values
 ) -> Values:
     """accuracy(monotone) - accuracy(other), percentage points, elementwise; NaN: empty group."""
-    return 100 * (
-        _share(right_monotone, right_monotone + wrong_monotone)
-        - _share(right_other, right_other + wrong_other)
-    )
+    monotone = _share(right_monotone, right_monotone + wrong_monotone)
+    return 100 * (monotone - _share(right_other, right_other + wrong_other))
 
 
 def _share(part: Values, whole: Values) -> Values:
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    share: Values = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    return share
 
 
 def gap_of(table: TwoByTwo) -> float | None:
@@ -80,14 +82,14 @@ def fisher_p(
     table: TwoByTwo, *, alternative: Literal["two-sided", "greater", "less"] = "two-sided"
 ) -> float:
     """Fisher's exact p (scipy); `greater`: monotone chains are more often right."""
-    return float(stats.fisher_exact(table.rows, alternative=alternative).pvalue)
+    return float(stats.fisher_exact(table.array, alternative=alternative).pvalue)
 
 
 def chi_square_p(table: TwoByTwo) -> float | None:
     """Pearson's chi-square p without continuity correction; None where a margin is 0."""
     if not all((table.monotone, table.other, table.right, table.wrong)):
         return None
-    return float(stats.chi2_contingency(table.rows, correction=False).pvalue)
+    return float(stats.chi2_contingency(table.array, correction=False).pvalue)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,7 @@ class OddsRatio:
 
 def sample_odds_ratio(table: TwoByTwo, *, level: float) -> OddsRatio:
     """The cross-product ratio with Woolf's interval; undefined where a count is 0."""
-    if not all((*table.rows[0], *table.rows[1])):
+    if not table.array.all():
         return OddsRatio(estimate=None, low=None, high=None)
     return _odds_ratio(table, level=level, kind="sample")
 
@@ -119,7 +121,7 @@ def conditional_odds_ratio(table: TwoByTwo, *, level: float) -> OddsRatio:
 def _odds_ratio(
     table: TwoByTwo, *, level: float, kind: Literal["sample", "conditional"]
 ) -> OddsRatio:
-    result = odds_ratio(table.rows, kind=kind)
+    result = odds_ratio(table.array, kind=kind)
     interval = result.confidence_interval(confidence_level=level)
     finite = [
         float(value) if np.isfinite(value) else None
@@ -128,32 +130,29 @@ def _odds_ratio(
     return OddsRatio(estimate=finite[0], low=finite[1], high=finite[2])
 
 
-def wilson(right: Values, n: Values, z: float) -> tuple[Values, Values]:
-    """Wilson's score interval of proportions at the normal quantile z, elementwise (n > 0)."""
-    share = right / n
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half
-
-
-def newcombe(
+def gap_interval(
     right_monotone: Values,
     wrong_monotone: Values,
     right_other: Values,
     wrong_other: Values,
     *,
+    method: Literal["newcombe", "agresti_caffo"],
     level: float,
 ) -> tuple[Values, Values]:
-    """Newcombe's hybrid score interval of the gap, percentage points, elementwise (groups > 0).
+    """Interval of the gap from counts, percentage points, elementwise (statsmodels; groups > 0).
 
-    Method 10 of Newcombe 1998 (Statistics in Medicine 17: 873-890), from two Wilson intervals.
+    `newcombe`: hybrid score interval, method 10 of Newcombe 1998 (Statistics in Medicine 17:
+    873-890), without continuity correction. `agresti_caffo`: Wald's interval after one right and
+    one wrong answer are added to each group (Agresti and Caffo 2000, American Statistician 54).
     """
-    z = float(stats.norm.ppf((1 + level) / 2))
-    monotone, other = right_monotone + wrong_monotone, right_other + wrong_other
-    first, second = right_monotone / monotone, right_other / other
-    low_1, high_1 = wilson(right_monotone, monotone, z)
-    low_2, high_2 = wilson(right_other, other, z)
-    gap = first - second
-    low = gap - np.sqrt((first - low_1) ** 2 + (high_2 - second) ** 2)
-    high = gap + np.sqrt((high_1 - first) ** 2 + (second - low_2) ** 2)
+    names = {"newcombe": "newcomb", "agresti_caffo": "agresti-caffo"}
+    low, high = confint_proportions_2indep(
+        right_monotone,
+        right_monotone + wrong_monotone,
+        right_other,
+        right_other + wrong_other,
+        method=names[method],
+        compare="diff",
+        alpha=1 - level,
+    )
     return 100 * low, 100 * high
