@@ -21,7 +21,7 @@ STAGES: Final[Mapping[str, str]] = {
     "model": "cot_entropy.model.stage",
     "questions": "cot_entropy.data.stage",
     "chains": "cot_entropy.chains",
-    "prefixes": "cot_entropy.segment",
+    "prefixes": "cot_entropy.prefixes",
     "completions": "cot_entropy.completions",
     "score": "cot_entropy.signal.score",
     "sensitivity": "cot_entropy.signal.sensitivity",

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from cot_entropy.chains import ChainsJob
-from cot_entropy.completions import CompletionsJob, PrefixesJob
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
-from cot_entropy.data.spec import LocalDataset
-from cot_entropy.data.stage import QuestionsJob
+from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
-from cot_entropy.model.stage import ModelJob
-from cot_entropy.signal.score import ScoreJob
-from cot_entropy.signal.sensitivity import SensitivityJob
+from cot_entropy.model.spec import ModelJob
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
 
 
 class Wildcards(Protocol):

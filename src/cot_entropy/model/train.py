@@ -67,9 +67,7 @@ class Example:
 def training_problems(recipe: Recipe) -> tuple[Problem, ...]:
     """The run's problems: one half word problems, one half LaTeX, all strata in equal shares."""
     half = recipe.steps * recipe.batch // 2
-    words = wordproblems.problems(
-        seed=recipe.seed, split="train", kinds=_every(WORD_STEPS)
-    )
+    words = wordproblems.problems(seed=recipe.seed, split="train", kinds=_every(WORD_STEPS))
     exercises = latex.problems(seed=recipe.seed, split="train", kinds=_every(latex.MAX_STEPS))
     pairs = zip(take(words, half), take(exercises, half), strict=True)
     return tuple(problem for pair in pairs for problem in pair)
