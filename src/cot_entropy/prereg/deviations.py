@@ -90,9 +90,8 @@ def _problem(
         return "item", f"`{deviation.item}` with this value is declared twice"
     if frozen is None:
         return None
-    if deviation.item not in frozen and deviation.item.split("/")[0] not in {
-        name.split("/")[0] for name in frozen
-    }:
+    kinds = {"cell", *(name.split("/")[0] for name in frozen)}
+    if deviation.item not in frozen and deviation.item.split("/")[0] not in kinds:
         return "item", f"`{deviation.item}` is nothing that the freeze holds"
     if frozen.get(deviation.item) == deviation.found:
         return "found", f"`{deviation.item}` has this value in the freeze: nothing deviates"

@@ -172,7 +172,7 @@ def scope(item: str, plan: Plan) -> tuple[tuple[str, ...] | None, tuple[str, ...
     """
     kind, _, name = item.partition("/")
     if item in DESCRIPTIVE or (kind == "stage" and name in ROWLESS_STAGES):
-        return (), ()
+        return (), None
     if kind == "plan":
         ids = {entry.id for entry in (*plan.hypotheses, *plan.exploratory)}
         known = name in ids or re.fullmatch(r"[HE][1-9][0-9]*[a-z]?", name)

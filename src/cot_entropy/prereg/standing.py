@@ -65,7 +65,8 @@ class Standings:
         touching = [one for one in self.departures if one.touches(entry, cell)]
         named = tuple(dict.fromkeys(one.deviation for one in touching if one.deviation))
         if entry not in self.registered:
-            return Standing(kind="exploratory", deviations=named)
+            reason = f"unverified: {self.unverified}" if self.unverified else ""
+            return Standing(kind="exploratory", reason=reason, deviations=named)
         reason = self._reason(entry, cell, touching)
         kind: Kind = "exploratory" if reason else "confirmatory"
         return Standing(kind=kind, reason=reason, deviations=named)
