@@ -105,9 +105,7 @@ def _chain_problems(
         yield f"record {number}: {len(record.token_ends)} token ends"
 
 
-def _completion_problems(
-    number: int, record: CompletionRecord, header: Header
-) -> Iterator[str]:
+def _completion_problems(number: int, record: CompletionRecord, header: Header) -> Iterator[str]:
     m = header.probe.m if header.probe else 0
     for index, prefix in enumerate(record.prefixes):
         if prefix.k != index or len(prefix.samples) != m:

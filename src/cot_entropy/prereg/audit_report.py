@@ -7,9 +7,7 @@ from typing import Literal
 
 from cot_entropy.strict import Strict
 
-Check = Literal[
-    "registration", "files", "generations", "derivation", "regeneration", "comparison"
-]
+Check = Literal["registration", "files", "generations", "derivation", "regeneration", "comparison"]
 
 
 class Finding(Strict):

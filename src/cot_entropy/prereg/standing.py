@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from cot_entropy.stats.rows import Kind
 
@@ -81,3 +82,7 @@ class Standings:
             return ""
         verb = "differs" if len(items) == 1 else "differ"
         return f"demoted: {', '.join(items)} {verb} from the freeze"
+
+
+UNVERIFIED: Final = Standings(registered={}, unverified="no matching freeze and provenance")
+"""The standing of rows that nothing vouches for."""

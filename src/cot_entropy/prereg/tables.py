@@ -138,9 +138,7 @@ def same(first: Value, second: Value) -> bool:
         return (
             _is_number(first)
             and _is_number(second)
-            and math.isclose(
-                first, second, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE
-            )
+            and math.isclose(first, second, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
         )
     return type(first) is type(second) and bool(first == second)
 
@@ -150,9 +148,7 @@ def _row_differences(
 ) -> Iterator[CellDifference]:
     for column in ours.keys() & theirs.keys():
         if not same(ours[column], theirs[column]):
-            yield CellDifference(
-                row=name, column=column, first=ours[column], second=theirs[column]
-            )
+            yield CellDifference(row=name, column=column, first=ours[column], second=theirs[column])
 
 
 def _value(text: str) -> Value:
