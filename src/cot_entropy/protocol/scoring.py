@@ -8,7 +8,7 @@ from cot_entropy.answers.types import Equivalence, ExtractionRule
 from cot_entropy.strict import Strict
 
 SearchedText = Literal["units_and_completion", "completion"]
-NoAnswer = Literal["shared", "drop", "singleton"]
+NoAnswer = Literal["shared_class", "drop", "singleton"]
 Outcome = Literal["majority", "chain"]
 
 
@@ -20,7 +20,7 @@ class ScoringBlock(Strict):
     """Where the answer is looked for; the prompt never is."""
     equivalence: Equivalence
     no_answer: NoAnswer
-    """`shared`: completions without an answer agree with each other and nothing else;
+    """`shared_class`: completions without an answer agree with each other and nothing else;
     `drop`: they leave the distribution; `singleton`: each is a class of its own."""
     eps: Annotated[float, Field(ge=0)]
     """Nats by which H must rise to count as a violation."""

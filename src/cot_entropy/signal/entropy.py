@@ -12,16 +12,16 @@ same m give the same double, and a violation is never a rounding error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
+from cot_entropy.protocol.scoring import NoAnswer
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-NoAnswer = Literal["shared", "drop", "singleton"]
 
 NO_ANSWER: Final = -1
 
@@ -49,10 +49,10 @@ def plug_in_entropies(counts: ArrayLike) -> Floats:
     return np.where(total[..., 0] > 0, summed, np.nan)
 
 
-def class_counts(clusters: ArrayLike, no_answer: NoAnswer = "shared") -> Ints:
+def class_counts(clusters: ArrayLike, no_answer: NoAnswer = "shared_class") -> Ints:
     """Class counts `(..., m)` of m clustered answers `(..., m)`, -1 being no answer.
 
-    `shared`: all without an answer form one class (registered); `drop`: they are left out;
+    `shared_class`: all without an answer form one class (registered); `drop`: they are left out;
     `singleton`: each is a class of its own. Where all m have none, every count is 0: such a
     prefix is missing under each rule, never a distribution on `no answer`. The order of the
     counts means nothing.
@@ -70,7 +70,7 @@ def class_counts(clusters: ArrayLike, no_answer: NoAnswer = "shared") -> Ints:
     return counts
 
 
-def prefix_entropy(clusters: Sequence[int], no_answer: NoAnswer = "shared") -> float | None:
+def prefix_entropy(clusters: Sequence[int], no_answer: NoAnswer = "shared_class") -> float | None:
     """H_k in nats of the m clustered answers of one prefix; None where all m have no answer."""
     counts = class_counts(clusters, no_answer)
     return plug_in_entropy(counts) if counts.any() else None
