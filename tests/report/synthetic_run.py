@@ -18,7 +18,6 @@ from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
-from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.records import (
     ChainRecord,
     CompletionRecord,
@@ -31,7 +30,7 @@ from cot_entropy.records import (
     Sample,
     write_records,
 )
-from cot_entropy.report.inputs import ReportJob, Standing, cell_files
+from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
 from cot_entropy.trajectories import write_trajectories
 
@@ -39,14 +38,6 @@ ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"
 DIFFERENCES = ROOT / "preregistration" / "differences.yaml"
 PROTOCOL = Protocol(chain="registered", probe="registered", scoring="registered")
-SCORING = ScoringBlock(
-    extraction="registered",
-    searched="units_and_completion",
-    equivalence="normalised",
-    no_answer="shared",
-    eps=0.01,
-    outcome="majority",
-)
 WORDS = [
     *("so", "then", "the", "total", "of", "apples", "in", "each", "basket", "is", "found", "by"),
     *("adding", "what", "was", "left", "after", "she", "gave", "half", "away", "and", "we", "cost"),
@@ -77,7 +68,9 @@ def draw(cell: str, index: int, rng: np.random.Generator, *, hostile: str = "") 
     spread = rng.uniform(0.2, 0.8) * (1 if right else 1.4)
     answers = []
     for k in range(n_units + 1):
-        keep = min(0.97, 0.35 + k / n_units * 0.6 + float(rng.normal(0, 0.1 * spread)))
+        keep = min(
+            0.97, 0.35 + k / n_units * (0.6 if right else 0.38) + float(rng.normal(0, 0.1 * spread))
+        )
         drawn = [final if rng.random() < keep else str(int(rng.integers(1, 6))) for _ in range(5)]
         answers.append([None if rng.random() < 0.01 else answer for answer in drawn])
     labels = [_labels(row) for row in answers]
@@ -136,6 +129,8 @@ def draw(cell: str, index: int, rng: np.random.Generator, *, hostile: str = "") 
             "probe_tokens": 30 * 5 * (n_units + 1),
             "answer_clusters": labels,
             "final_samples_correct": [a == gold for a in last],
+            "probe_tokens_by_prefix": [150 for _ in answers],
+            "answers": answers,
         },
     )
 
@@ -190,10 +185,9 @@ def write_run(
     *,
     engine: str = "scripted",
     hostile: str = "",
-    standing: Standing | None = None,
     seed: int = 20261129,
-) -> ReportJob:
-    """Write every file of a run with these cells and numbers of questions; returns its job."""
+) -> None:
+    """Write every file of a run with these cells and numbers of questions."""
     frames: dict[str, list[dict[str, Any]]] = {}
     for number, (cell, questions) in enumerate(sizes.items()):
         rng = np.random.default_rng([seed, number])
@@ -213,13 +207,6 @@ def write_run(
         frames[cell] = [d.row for d in draws]
         write_trajectories(files.trajectories, frames[cell])
     _write_statistics(results, frames)
-    return ReportJob(
-        study="synthetic",
-        cells=tuple(sizes),
-        protocol=PROTOCOL,
-        scoring=SCORING,
-        standing=standing,
-    )
 
 
 KEYS = "id,cell,kind,estimate,ci_low,ci_high,p_value,p_holm,n,n_monotone,n_correct,verdict,reason"

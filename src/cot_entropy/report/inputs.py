@@ -1,32 +1,31 @@
-"""What the report is made from: the stage's job, and the files of one run as it finds them.
+"""What the report is made from: the files of one run, as it finds them.
 
-Required: the plan, the declared differences, `verdicts.csv`, `estimates.csv` and the trajectories
-of each selected cell. Everything else may be absent; its section then says so.
+Required: the plan, the declared differences beside it, `verdicts.csv`, `estimates.csv` and at
+least one cell's trajectories. Everything else may be absent; its section then says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.differences import Difference, load_differences
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
-from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.records import Header, read_header
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
 from cot_entropy.strict import Strict
 
-OPTIONAL_TABLES = {
+TABLES: Final[Mapping[str, str]] = {
     "comparison": "comparison.csv",
-    "sensitivity": "sensitivity.csv",
     "calibration": "calibration/calibration.csv",
     "power": "calibration/power.csv",
 }
-"""Tables that a run may lack, by name, with their place below results/<study>/."""
+"""Tables that a run may lack, with their place below results/<study>/."""
 
 
 class Deviation(Strict):
@@ -48,19 +47,6 @@ class Standing(Strict):
     """Differences from the freeze that no deviation names, one line each."""
 
 
-class ReportJob(Strict):
-    """What a report depends on, beside its files."""
-
-    study: str
-    cells: tuple[str, ...]
-    protocol: Protocol
-    """Names of the blocks that the hypotheses are judged under: they are folder names."""
-    scoring: ScoringBlock
-    """Reads the five answers at each prefix from the stored completions."""
-    standing: Standing | None = None
-    code_digest: str = ""
-
-
 @dataclass(frozen=True)
 class CellFiles:
     """The files of one cell under one protocol."""
@@ -68,6 +54,7 @@ class CellFiles:
     chains: Path
     prefixes: Path
     completions: Path
+    sensitivity: Path
     trajectories: Path
 
 
@@ -79,6 +66,7 @@ def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
         chains=chain / "chains.jsonl.zst",
         prefixes=probe / "prefixes.jsonl.zst",
         completions=probe / "completions.jsonl.zst",
+        sensitivity=probe / "sensitivity.csv",
         trajectories=probe / protocol.scoring / "trajectories.parquet",
     )
 
@@ -87,10 +75,10 @@ def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
 class ReportInputs:
     """Everything that a report shows, read and checked."""
 
-    job: ReportJob
     results: Path
     plan: LoadedPlan
     differences: tuple[Difference, ...]
+    standing: Standing
     verdicts: tuple[Row, ...]
     estimates: tuple[Row, ...]
     cells: dict[str, Cell]
@@ -98,46 +86,50 @@ class ReportInputs:
     headers: dict[str, Header]
     """Of each cell's completions; cells analysed without their generations have none."""
     tables: dict[str, Table]
-    """Those of `OPTIONAL_TABLES` that are there."""
+    """Those of `TABLES` that are there."""
+    sensitivity: tuple[Table, ...]
+    """One table per cell that has one."""
 
     @property
-    def standing(self) -> Standing:
-        """What the auditor found; unverified where nobody audited."""
-        return self.job.standing or Standing()
+    def study(self) -> str:
+        """The study's name: its results folder."""
+        return self.results.name
 
     @property
     def scripted(self) -> tuple[str, ...]:
         """Cells whose tokens come from the scripted engine: no result of any model."""
-        return tuple(c for c, h in self.headers.items() if h.engine.name == "scripted")
+        return tuple(
+            cell for cell, header in self.headers.items() if header.engine.name == "scripted"
+        )
 
     @property
     def unregistered(self) -> tuple[str, ...]:
         """Cells that the plan does not name, such as the demo's."""
         return tuple(cell for cell in self.cells if cell not in self.plan.plan.cells)
 
-    def of(self, entry_id: str, *, quantity: str | None = None) -> tuple[Row, ...]:
+    def of(self, entry_id: str) -> tuple[Row, ...]:
         """The estimates of one plan entry, in file order."""
-        return tuple(
-            row for row in self.estimates if row.id == entry_id and quantity in {None, row.quantity}
-        )
+        return tuple(row for row in self.estimates if row.id == entry_id)
 
 
-def read_inputs(job: ReportJob, *, results: Path, plan: Path, differences: Path) -> ReportInputs:
+def read_inputs(
+    results: Path, *, plan: Path, differences: Path, standing: Standing | None = None
+) -> ReportInputs:
     """Read a run; raises DataError or PlanError naming the file that cannot be used."""
-    files = {cell: cell_files(results, cell, job.protocol) for cell in job.cells}
-    cells = {}
-    for name, paths in files.items():
-        cells[name] = read_cell(paths.trajectories)
-        if cells[name].name != name:
-            raise DataError(
-                f"{paths.trajectories}: holds cell `{cells[name].name}`, not `{name}`; score again"
-            )
+    loaded = load_plan(plan)
+    verdicts = read_rows(results / "verdicts.csv")
+    files = _files(results, loaded.plan.protocol, [row.cell for row in verdicts])
+    cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
+    for name, cell in cells.items():
+        if cell.name != name:
+            path = files[name].trajectories
+            raise DataError(f"{path}: holds cell `{cell.name}`, not `{name}`; score again")
     return ReportInputs(
-        job=job,
         results=results,
-        plan=load_plan(plan),
+        plan=loaded,
         differences=load_differences(differences),
-        verdicts=read_rows(results / "verdicts.csv"),
+        standing=standing or Standing(),
+        verdicts=verdicts,
         estimates=read_rows(results / "estimates.csv"),
         cells=cells,
         files=files,
@@ -148,7 +140,20 @@ def read_inputs(job: ReportJob, *, results: Path, plan: Path, differences: Path)
         },
         tables={
             name: read_table(results / place)
-            for name, place in OPTIONAL_TABLES.items()
+            for name, place in TABLES.items()
             if (results / place).exists()
         },
+        sensitivity=tuple(
+            read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
+        ),
     )
+
+
+def _files(results: Path, protocol: Protocol, named: list[str]) -> dict[str, CellFiles]:
+    """The cells that have trajectories, in the order of verdicts.csv, then any others by name."""
+    pattern = f"*/*/{protocol.chain}/{protocol.probe}/{protocol.scoring}/trajectories.parquet"
+    found = {"/".join(path.relative_to(results).parts[:2]) for path in results.glob(pattern)}
+    ordered = [*dict.fromkeys(cell for cell in named if cell in found), *sorted(found - {*named})]
+    if not ordered:
+        raise DataError(f"{results}: no trajectories ({pattern}); score a cell first")
+    return {cell: cell_files(results, cell, protocol) for cell in ordered}

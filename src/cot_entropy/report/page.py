@@ -16,25 +16,27 @@ from markupsafe import Markup
 
 from cot_entropy.files import write_text
 from cot_entropy.report import text
+from cot_entropy.report.explorer import pack_explorer
 from cot_entropy.report.figure import Figure, write_data
 from cot_entropy.report.figures.by_violations import by_violations
-from cot_entropy.report.inputs import ReportInputs, ReportJob, read_inputs
+from cot_entropy.report.inputs import ReportInputs, Standing, read_inputs
+from cot_entropy.report.judgements import read_judgements
 from cot_entropy.report.sections import HypothesisSection, hypothesis_section, verdict_matrix
 
 
-def write_report(
-    job: ReportJob, *, results: Path, plan: Path, differences: Path, out: Path
-) -> None:
-    """Write the report and `tables/*.csv` beside it.
+def write_report(results: Path, *, plan: Path, out: Path, standing: Standing | None = None) -> None:
+    """Write the report of results/<study>/ and the data of its figures below `tables/`.
 
-    Raises DataError or PlanError where a file of the run cannot be used; the earlier report then
-    stays as it was.
+    The declared differences are read from beside the plan. Raises DataError or PlanError where a
+    file of the run cannot be used; the earlier report then stays as it was.
     """
-    inputs = read_inputs(job, results=results, plan=plan, differences=differences)
+    differences = plan.with_name("differences.yaml")
+    inputs = read_inputs(results, plan=plan, differences=differences, standing=standing)
     sections = _sections(inputs)
+    page = render(inputs, sections)
     for figure in _figures(sections):
         write_data(figure, out.parent)
-    write_text(out, render(inputs, sections))
+    write_text(out, page)
 
 
 def render(inputs: ReportInputs, sections: tuple[HypothesisSection, ...]) -> str:
@@ -46,9 +48,10 @@ def render(inputs: ReportInputs, sections: tuple[HypothesisSection, ...]) -> str
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = _asset(environment, "style.css"), ""
+    style, script = _asset(environment, "style.css"), _asset(environment, "explorer.js")
+    judged = read_judgements(inputs.results)
     context: dict[str, Any] = {
-        "study": inputs.job.study,
+        "study": inputs.study,
         "title": inputs.plan.plan.title,
         "plan_sha256": inputs.plan.sha256,
         "standing": inputs.standing,
@@ -60,6 +63,9 @@ def render(inputs: ReportInputs, sections: tuple[HypothesisSection, ...]) -> str
         "symbols": text.SYMBOLS,
         "differences": inputs.differences,
         "hypotheses": sections,
+        "eps": f"{inputs.plan.plan.eps:g}",
+        "judged": sorted({found.outcome for found in judged.values()}),
+        "packed": pack_explorer(inputs, judged),
         "comparison": inputs.tables.get("comparison"),
         "contents": _contents(sections),
         "style": Markup(style),  # noqa: S704 - our own file
@@ -88,6 +94,7 @@ def _contents(sections: tuple[HypothesisSection, ...]) -> list[tuple[str, str]]:
         ("differences", "Differences"),
         *((section.anchor, section.hypothesis.id) for section in sections),
         ("published", "Published figures"),
+        ("explorer", "Explorer"),
     ]
 
 
