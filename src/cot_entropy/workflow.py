@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from cot_entropy.chains import ChainsJob
-from cot_entropy.completions import CompletionsJob
+from cot_entropy.completions import CompletionsJob, PrefixesJob
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
 from cot_entropy.data.spec import LocalDataset
 from cot_entropy.data.stage import QuestionsJob
 from cot_entropy.digest import stage_digest
 from cot_entropy.model.stage import ModelJob
-from cot_entropy.segment import PrefixesJob
 from cot_entropy.signal.score import ScoreJob
 from cot_entropy.signal.sensitivity import SensitivityJob
 
@@ -161,22 +160,13 @@ class Workflow:
     def prefixes_job(self, names: Wildcards) -> str:
         """Cut the chains of one cell."""
         probe = self.configuration.protocols.probe[names.probe]
-        job = PrefixesJob(
-            segmentation=probe.segmentation,
-            cap=probe.cap,
-            cap_policy=probe.cap_policy,
-            code_digest=stage_digest("prefixes"),
-        )
-        return job.model_dump_json()
+        return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
 
     def completions_job(self, names: Wildcards) -> str:
         """Sample the completions of one cell."""
-        study, blocks = self.configuration.study, self.configuration.protocols
         job = CompletionsJob(
-            cell=f"{names.model}/{names.dataset}",
-            study_seed=study.seed,
-            probe=blocks.probe[names.probe],
-            engine=study.engine,
+            probe=self.configuration.protocols.probe[names.probe],
+            engine=self.configuration.study.engine,
             code_digest=stage_digest("completions"),
         )
         return job.model_dump_json()

@@ -17,6 +17,7 @@ from transformers import AutoTokenizer
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file, write_text
 from cot_entropy.inputs import ModelManifest, write_model_text
+from cot_entropy.model.bundled import prepare
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelSpec
 from cot_entropy.strict import Strict
 
@@ -60,8 +61,6 @@ def locate(model: ModelSpec) -> tuple[str, str, Path]:
         case LocalModel():
             return "local", "none", Path(model.path)
         case BundledModel():
-            from cot_entropy.model.bundled import prepare
-
             return f"bundled:{model.name}", "none", prepare(model.name, MODELS / model.name)
 
 
@@ -111,6 +110,6 @@ def chat_template_sha256(folder: Path) -> str:
     template = AutoTokenizer.from_pretrained(folder, local_files_only=True).chat_template
     if not isinstance(template, str):
         raise ModelError(
-            f"{folder}: no chat template; add `chat_template.jinja` or use an instruction-tuned model"
+            f"{folder}: no chat template; add chat_template.jinja or take an instruction-tuned model"
         )
     return hashlib.sha256(template.encode()).hexdigest()

@@ -112,7 +112,7 @@ class Rows:
 
     def number(self, quantity: str, value: float, *, n: int, reason: str = "") -> Estimate:
         """A row for a number that is counted or derived, without an interval."""
-        return self.row(quantity, Bootstrapped(estimate=float(value)), n=n, reason=reason)
+        return self.row(quantity, Bootstrapped(estimate=float(value) + 0.0), n=n, reason=reason)
 
     def not_assessable(self, quantity: str, reason: str, *, n: int | None = None) -> Estimate:
         """A row for a number that these data do not define."""

@@ -1,0 +1,1 @@
+"""The demo's models: prepared from an installed package, adapted, merged, evaluated."""
