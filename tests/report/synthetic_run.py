@@ -6,7 +6,7 @@ page of 7,276 questions can be tested without any engine.
 
 from __future__ import annotations
 
-import csv
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
@@ -32,11 +31,11 @@ from cot_entropy.records import (
 )
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
+from cot_entropy.stats.analyse import analyse
 from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"
-DIFFERENCES = ROOT / "preregistration" / "differences.yaml"
 PROTOCOL = Protocol(chain="registered", probe="registered", scoring="registered")
 WORDS = [
     *("so", "then", "the", "total", "of", "apples", "in", "each", "basket", "is", "found", "by"),
@@ -188,7 +187,6 @@ def write_run(
     seed: int = 20261129,
 ) -> None:
     """Write every file of a run with these cells and numbers of questions."""
-    frames: dict[str, list[dict[str, Any]]] = {}
     for number, (cell, questions) in enumerate(sizes.items()):
         rng = np.random.default_rng([seed, number])
         draws = [draw(cell, i, rng, hostile=hostile if i == 0 else "") for i in range(questions)]
@@ -204,83 +202,16 @@ def write_run(
             header(cell, engine=engine, questions=questions, stage="completions"),
             [d.completions for d in draws],
         )
-        frames[cell] = [d.row for d in draws]
-        write_trajectories(files.trajectories, frames[cell])
-    _write_statistics(results, frames)
+        write_trajectories(files.trajectories, [d.row for d in draws])
+    plan = registration_of(results)
+    analyse(plan, [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes], results)
 
 
-KEYS = "id,cell,kind,estimate,ci_low,ci_high,p_value,p_holm,n,n_monotone,n_correct,verdict,reason"
-
-
-def _write_statistics(results: Path, frames: dict[str, list[dict[str, Any]]]) -> None:
-    """Made-up statistics: they look like a real run's and mean nothing."""
-    plan = load_plan(PLAN).plan
-    rng = np.random.default_rng(7)
-    verdicts, comparison = [], []
-    for hypothesis in plan.hypotheses:
-        registered = plan.cells_of(hypothesis)
-        cells = [*registered, *(cell for cell in frames if cell not in plan.cells)]
-        for cell in cells:
-            kind = "confirmatory" if cell in plan.cells else "exploratory"
-            if cell not in frames:
-                verdicts.append(
-                    [hypothesis.id, cell, kind, *[""] * 8, "not run", "no trajectories"]
-                )
-                continue
-            centre = {"accuracy_gap_pp": 12.0, "filter_auroc": 0.62}.get(hypothesis.estimand, -0.12)
-            half = abs(centre) * 0.6 if centre != 0.62 else 0.05
-            value = centre + float(rng.normal(0, half / 2))
-            low, high = value - half, value + half
-            sides = {"above": (low > (hypothesis.bounds.threshold or 0), high < 0)}
-            good, bad = sides.get(hypothesis.rule, (high < 0, low > 0))
-            word = "supported" if good else "refuted" if bad else "inconclusive"
-            n = len(frames[cell])
-            verdicts.append(
-                [
-                    hypothesis.id,
-                    cell,
-                    kind,
-                    value,
-                    low,
-                    high,
-                    0.004,
-                    0.02,
-                    n,
-                    n // 2,
-                    n // 2,
-                    word,
-                    "",
-                ]
-            )
-            if hypothesis.id == "H1":
-                comparison.append(["R26", cell, hypothesis.estimand, value - 3.0, value])
-                comparison.append(["Z26", cell, hypothesis.estimand, value + 4.0, value])
-    _write_csv(results / "verdicts.csv", KEYS, verdicts)
-    estimates = [
-        [
-            "H1",
-            cell,
-            "exploratory",
-            2.2,
-            1.4,
-            3.1,
-            "",
-            "",
-            len(rows),
-            "",
-            "",
-            "",
-            "",
-            "odds_ratio_sample",
-        ]
-        for cell, rows in frames.items()
-    ]
-    _write_csv(results / "estimates.csv", KEYS + ",quantity", estimates)
-    _write_csv(results / "comparison.csv", "source,cell,quantity,published,ours", comparison)
-
-
-def _write_csv(path: Path, header: str, rows: list[list[Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header.split(","))
-        writer.writerows(rows)
+def registration_of(results: Path, *, resamples: int = 200) -> Path:
+    """The project's plan with few resamples, and the declared differences, below `results`."""
+    text = PLAN.read_text(encoding="utf-8").replace("10000", str(resamples))
+    plan = results / "preregistration" / "plan.yaml"
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    plan.write_text(text, encoding="utf-8")
+    shutil.copy(PLAN.with_name("differences.yaml"), plan.parent)
+    return plan

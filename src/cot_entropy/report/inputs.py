@@ -37,7 +37,7 @@ class Deviation(Strict):
     """Before or after results were seen."""
 
 
-class Standing(Strict):
+class Registration(Strict):
     """Where a run stands towards its registration, as the auditor found it."""
 
     freeze: Literal["matches", "differs", "not frozen", "unverified"] = "unverified"
@@ -78,7 +78,7 @@ class ReportInputs:
     results: Path
     plan: LoadedPlan
     differences: tuple[Difference, ...]
-    standing: Standing
+    registration: Registration
     verdicts: tuple[Row, ...]
     estimates: tuple[Row, ...]
     cells: dict[str, Cell]
@@ -113,7 +113,7 @@ class ReportInputs:
 
 
 def read_inputs(
-    results: Path, *, plan: Path, differences: Path, standing: Standing | None = None
+    results: Path, *, plan: Path, differences: Path, registration: Registration | None = None
 ) -> ReportInputs:
     """Read a run; raises DataError or PlanError naming the file that cannot be used."""
     loaded = load_plan(plan)
@@ -128,7 +128,7 @@ def read_inputs(
         results=results,
         plan=loaded,
         differences=load_differences(differences),
-        standing=standing or Standing(),
+        registration=registration or Registration(),
         verdicts=verdicts,
         estimates=read_rows(results / "estimates.csv"),
         cells=cells,

@@ -1,61 +1,19 @@
-"""The report's parts as plain data: the verdict matrix, one section per hypothesis, pivots."""
+"""One section per hypothesis and per exploratory entry, as plain data with its figures."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.prereg.plan_model import Bounds, Hypothesis
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.forest import Reference, forest
 from cot_entropy.report.inputs import ReportInputs
+from cot_entropy.report.matrix import Place, place, shared_reasons, tally
 from cot_entropy.report.published import published_marks
-from cot_entropy.report.rows import VERDICTS, Row
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """One hypothesis in one cell, as text."""
-
-    cell: str
-    kind: str
-    word: str
-    estimate: str
-    interval: str
-    p: str
-    p_holm: str
-    n: str
-    n_monotone: str
-    n_correct: str
-    reason: str
-
-    @property
-    def symbol(self) -> str:
-        """The verdict's sign: colour is never the only difference."""
-        return text.SYMBOLS[self.word]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One hypothesis over all cells; None where it is not about a cell."""
-
-    id: str
-    anchor: str
-    claim: str
-    places: tuple[Place | None, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Matrix:
-    """Hypotheses by cells."""
-
-    cells: tuple[str, ...]
-    lines: tuple[Line, ...]
-    not_run: tuple[str, ...]
-    """Cells without any run hypothesis; they have no column."""
-    sentence: str
+from cot_entropy.report.rows import Row
 
 
 @dataclass(frozen=True)
@@ -79,33 +37,18 @@ class HypothesisSection:
     lines: tuple[Place, ...]
     further: Pivot
     figures: tuple[Figure, ...]
-    symbols: dict[str, str] = field(default_factory=lambda: dict(text.SYMBOLS))
 
 
-def verdict_matrix(inputs: ReportInputs) -> Matrix:
-    """The matrix, in plan order; cells where nothing was run are named beside it."""
-    run = {row.cell for row in inputs.verdicts if row.verdict != "not run"}
-    named = tuple(dict.fromkeys(row.cell for row in inputs.verdicts))
-    cells = tuple(cell for cell in named if cell in run) or named
-    by_place = {(row.id, row.cell): row for row in inputs.verdicts}
-    lines = []
-    for hypothesis in inputs.plan.plan.hypotheses:
-        rows = [by_place.get((hypothesis.id, cell)) for cell in cells]
-        places = tuple(_place(row, hypothesis.estimand) if row else None for row in rows)
-        lines.append(
-            Line(
-                id=hypothesis.id,
-                anchor=text.slug(hypothesis.id),
-                claim=hypothesis.claim,
-                places=places,
-            )
-        )
-    return Matrix(
-        cells=cells,
-        lines=tuple(lines),
-        not_run=tuple(cell for cell in named if cell not in cells),
-        sentence=_sentence(inputs.verdicts),
-    )
+@dataclass(frozen=True, kw_only=True)
+class EntrySection:
+    """All that the report shows of one exploratory entry."""
+
+    entry: ExploratoryEntry
+    anchor: str
+    figures: tuple[Figure, ...]
+    pivot: Pivot
+    absences: tuple[str, ...]
+    """Why quantities are missing, each reason with its cells."""
 
 
 def hypothesis_section(
@@ -114,11 +57,12 @@ def hypothesis_section(
     """One hypothesis: its rule in words, forest plot, table, and every other number about it."""
     rows = tuple(row for row in inputs.verdicts if row.id == hypothesis.id)
     shown = tuple(row for row in rows if row.verdict != "not run") or rows
+    shared = shared_reasons(inputs.verdicts)
     estimand = text.ESTIMANDS[hypothesis.estimand]
     return HypothesisSection(
         hypothesis=hypothesis,
         anchor=text.slug(hypothesis.id),
-        tally=tally(rows),
+        tally=tally(shown),
         estimand=estimand,
         rule=text.rule_in_words(hypothesis, inputs.plan.plan.alpha),
         forest=forest(
@@ -126,19 +70,32 @@ def hypothesis_section(
             name=f"forest_{text.slug(hypothesis.id)}",
             plan_id=hypothesis.id,
             title=f"{hypothesis.id} by cell",
-            caption=(
-                "Estimate and deciding interval of each cell; the dashed line is the registered "
-                "threshold, a shaded band the registered equivalence range. Hollow dots and dashed "
-                "bars are exploratory. Diamonds are published values, not matched in every detail."
-            ),
             unit=estimand,
             places=text.decimals(hypothesis.estimand),
             reference=_reference(hypothesis.bounds),
             published=published_marks(inputs.tables.get("comparison"), hypothesis.estimand),
         ),
-        lines=tuple(_place(row, hypothesis.estimand) for row in rows),
+        lines=tuple(place(row, hypothesis.estimand, shared) for row in rows),
         further=pivot(inputs.of(hypothesis.id)),
         figures=figures,
+    )
+
+
+def entry_section(
+    inputs: ReportInputs, entry: ExploratoryEntry, figures: tuple[Figure, ...]
+) -> EntrySection:
+    """One exploratory entry: figures, every number, and why numbers are missing."""
+    rows = inputs.of(entry.id)
+    missing: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.estimate is None and row.cell in inputs.cells and row.reason:
+            missing.setdefault(row.reason, {})[row.cell] = None
+    return EntrySection(
+        entry=entry,
+        anchor=text.slug(entry.id),
+        figures=figures,
+        pivot=pivot(rows),
+        absences=tuple(f"{reason} ({', '.join(cells)})" for reason, cells in missing.items()),
     )
 
 
@@ -153,59 +110,12 @@ def pivot(rows: Sequence[Row]) -> Pivot:
     )
 
 
-def tally(rows: Sequence[Row]) -> str:
-    """`Supported in 4 of 6 cells, inconclusive in 2.`, registered cells first."""
-    parts = []
-    for kind, label in (("confirmatory", ""), ("exploratory", "Exploratory: ")):
-        chosen = [row for row in rows if row.kind == kind]
-        words = Counter(row.verdict for row in chosen)
-        counted = [f"{word} in {words[word]}" for word in VERDICTS if words[word]]
-        if not counted:
-            continue
-        counted[0] += f" of {len(chosen)} cells" if len(chosen) > 1 else " of 1 cell"
-        sentence = ", ".join(counted) + "."
-        parts.append(label + (sentence if label else sentence[0].upper() + sentence[1:]))
-    return " ".join(parts)
-
-
-def _sentence(rows: Sequence[Row]) -> str:
-    confirmatory = [row for row in rows if row.kind == "confirmatory"]
-    words = Counter(row.verdict for row in confirmatory)
-    counted = ", ".join(f"{words[word]} {word}" for word in VERDICTS if words[word])
-    exploratory = len(rows) - len(confirmatory)
-    sentence = (
-        f"Of {len(confirmatory)} registered tests: {counted}."
-        if confirmatory
-        else "No registered test: every verdict here is exploratory."
-    )
-    if confirmatory and exploratory:
-        sentence += f" {exploratory} further verdicts are exploratory and marked so."
-    return sentence
-
-
-def _place(row: Row, estimand: str) -> Place:
-    places = text.decimals(estimand)
-    show = text.plain if estimand == "filter_auroc" else text.signed
-    return Place(
-        cell=row.cell,
-        kind=row.kind,
-        word=row.verdict or "not run",
-        estimate="" if row.estimate is None else show(row.estimate, places),
-        interval=text.interval(row, places),
-        p=text.p_value(row.p_value),
-        p_holm=text.p_value(row.p_holm),
-        n=text.count(row.n),
-        n_monotone=text.count(row.n_monotone),
-        n_correct=text.count(row.n_correct),
-        reason=row.reason,
-    )
-
-
 def _value(row: Row | None) -> str:
     if row is None:
         return ""
     if row.estimate is None:
-        return "not run" if row.verdict == "not run" else "–"
+        p = "" if row.p_value is None else f"p {text.p_value(row.p_value)}"
+        return p or ("not run" if row.verdict == "not run" else "–")
     if row.ci_low is None or row.ci_high is None:
         return text.compact(row.estimate)
     low, high = text.compact(row.ci_low), text.compact(row.ci_high)

@@ -92,7 +92,7 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
             x_label="eps, nats",
             note=(
                 "With five answers per prefix H takes seven values, 0.1046 nats apart at least, so "
-                "every eps above 0 and below that gives the same flags: no robustness is shown there."
+                "every eps above 0 and below that gives the same flags, which shows no robustness."
             ),
         ),
         Spec(

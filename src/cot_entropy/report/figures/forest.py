@@ -13,6 +13,11 @@ from cot_entropy.report.svg import Canvas, Scale, tick_label
 WIDTH = 440.0
 LEFT, RIGHT = 14.0, 426.0
 TOP, STEP = 12.0, 44.0
+CAPTION = (
+    "Estimate and deciding interval of each cell; the dashed line is the registered threshold, a "
+    "shaded band the registered equivalence range. Hollow dots and dashed bars are exploratory. "
+    "Diamonds are published values, not matched in every detail."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +44,6 @@ def forest(
     name: str,
     plan_id: str,
     title: str,
-    caption: str,
     unit: str,
     places: int,
     reference: Reference,
@@ -79,7 +83,7 @@ def forest(
         name=name,
         plan_ids=(plan_id,),
         title=title,
-        caption=caption,
+        caption=CAPTION,
         exploratory=all(row.kind == "exploratory" for row in rows),
         panels=(canvas.markup(),),
         columns=columns,

@@ -21,7 +21,9 @@ DRAWN: Final = 120
 def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id: str) -> Figure:
     """One panel per cell; the shaded range is the one that every signal of the cell reaches."""
     found = {
-        name: {signal: risk_coverage_curve(scores(cell, signal), cell.correct) for signal in signals}
+        name: {
+            signal: risk_coverage_curve(scores(cell, signal), cell.correct) for signal in signals
+        }
         for name, cell in cells.items()
     }
     highest = max(
@@ -34,7 +36,10 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         panels.append(
             line_panel(
                 name,
-                [_series(signal, curve, index) for index, (signal, curve) in enumerate(curves.items())],
+                [
+                    _series(signal, curve, index)
+                    for index, (signal, curve) in enumerate(curves.items())
+                ],
                 x=(0.0, 1.0),
                 y=(0.0, max(highest, 0.05) * 1.05),
                 x_label="coverage",
@@ -50,8 +55,8 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         title="Risk by coverage",
         caption=(
             "Risk among the answers given when the least trusted are withheld. Tied questions are "
-            "one point, so a curve begins at its first achievable coverage, and dots mark curves of "
-            f"at most {DOTTED} points. Shaded: the range that every signal reaches, over which "
+            "one point, so a curve begins at its first achievable coverage; dots mark curves of at "
+            f"most {DOTTED} points. Shaded: the range that every signal reaches, over which "
             "areas are compared fairly; the other ranges stand in the table."
         ),
         exploratory=True,

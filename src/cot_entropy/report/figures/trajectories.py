@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import Point, Series, line_panel
-from cot_entropy.stats.cells import Cell, Flags
+from cot_entropy.stats.cells import Cell, Flags, Values
 
 SINGLE: Final = 25
 """Single chains drawn per outcome: the first ones in question order."""
@@ -64,9 +64,7 @@ def trajectories(cells: Mapping[str, Cell], *, level: float) -> Figure:
     )
 
 
-def _mean(
-    cell: Cell, chosen: Flags, *, level: float
-) -> tuple[list[Point], list[list[Value]]]:
+def _mean(cell: Cell, chosen: Flags, *, level: float) -> tuple[list[Point], list[list[Value]]]:
     points, rows = [], []
     z = float(norm.ppf((1 + level) / 2))
     for k in range(cell.entropies.shape[1]):
@@ -81,5 +79,5 @@ def _mean(
     return points, rows
 
 
-def _single(entropies: np.ndarray) -> list[Point]:  # type: ignore[type-arg]
+def _single(entropies: Values) -> list[Point]:
     return [Point(float(k), float(h)) for k, h in enumerate(entropies) if not np.isnan(h)]
