@@ -142,6 +142,7 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
         "samples_correct": right,
         "chain_mean_logprob": _mean_logprob(chain.chain) if chain.chain else None,
         "stratum": chain.stratum,
+        "answers": answers,
     }
 
 
