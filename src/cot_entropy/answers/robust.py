@@ -36,8 +36,10 @@ _ANSWER_IS: Final = re.compile(
 _MATH: Final = re.compile(r"\$\$?([^$]+)\$|\\\(([^\\]+(?:\\(?!\))[^\\]*)*)\\\)")
 _SENTENCE_END: Final = re.compile(r"\n|[.!?;](?=\s|$)|[。！？]")
 _EMPHASIS: Final = re.compile(r"\*\*|__|`")
-_PROSE: Final = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
+_PROSE: Final = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{4,}")
 _LONGEST_STATEMENT: Final = 200
+_MOST_STATEMENTS: Final = 16
+_MOST_WORDS: Final = 3
 
 
 def extract_robust(text: str, *, kind: AnswerKind) -> str | None:
@@ -61,14 +63,14 @@ def _from_segment(text: str, *, kind: AnswerKind) -> str | None:
     if answer is not None:
         return answer
     if box.content is not None:
-        return _as_number(box.content) if kind == "number" else box.content
+        return (_number(box.content) if kind == "number" else None) or box.content
     cues = [cue.end() for cue in _ANSWER_IS.finditer(text)]
     answer = _last_statement(text, cues, kind=kind)
     return last_written(text) if answer is None else answer
 
 
 def _last_statement(text: str, positions: list[int], *, kind: AnswerKind) -> str | None:
-    for position in reversed(positions):
+    for position in reversed(positions[-_MOST_STATEMENTS:]):
         answer = _statement(text[position : position + _LONGEST_STATEMENT], kind=kind)
         if answer is not None:
             return answer
@@ -80,16 +82,18 @@ def _statement(window: str, *, kind: AnswerKind) -> str | None:
     window = _EMPHASIS.sub("", window).lstrip(" \t\r\n:")
     end = _SENTENCE_END.search(window)
     sentence = (window[: end.start()] if end else window).strip()
-    if not sentence:
-        return None
     if kind == "number":
-        found = WRITTEN.search(sentence.rsplit("=", 1)[-1]) or WRITTEN.search(sentence)
-        return clean_written(found) if found else None
+        return _number(sentence)
     if math := _MATH.search(sentence):
         return (math[1] or math[2]).strip()
-    return last_written(sentence) if _PROSE.search(sentence) else sentence.strip("$ ")
+    if _PROSE.search(sentence):
+        number = _number(sentence)
+        if number is not None or len(sentence.split()) > _MOST_WORDS:
+            return number
+    return sentence.strip("$ ") or None
 
 
-def _as_number(content: str) -> str:
-    found = WRITTEN.search(content.rsplit("=", 1)[-1]) or WRITTEN.search(content)
-    return clean_written(found) if found else content
+def _number(text: str) -> str | None:
+    """The first number after the last equals sign, else the first number."""
+    found = WRITTEN.search(text.rsplit("=", 1)[-1]) or WRITTEN.search(text)
+    return clean_written(found) if found else None
