@@ -152,6 +152,68 @@ def grade_verb(
     grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
 
 
+@app.command("analyse")
+def analyse_verb(
+    trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
+) -> None:
+    """Judge every hypothesis of the plan from trajectories alone.
+
+    Rows are confirmatory only where provenance and a matching freeze stand in the folder.
+
+    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out */trajectories.parquet
+    """
+    from cot_entropy.prereg.check import run_standings
+    from cot_entropy.stats.analyse import analyse
+
+    standings = run_standings(out, trajectories)
+    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+
+
+@app.command("report")
+def report_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Write the page that shows what was confirmed, how sure, and what deviated."""
+    from cot_entropy.report.page import write_report
+
+    write_report(results, plan=plan, out=out)
+
+
+@app.command("record-run")
+def record_run_verb(job: Job, out: Out) -> None:
+    """Record what a run was told and which registered items it found."""
+    from cot_entropy.prereg.provenance import RunJob, record_run
+
+    record_run(_job(RunJob, job), out=out)
+
+
+@app.command("record-cell")
+def record_cell_verb(
+    cell: Annotated[str, typer.Argument(help="model/dataset")],
+    results: Annotated[Path, typer.Option(help="The study's folder.")],
+    out: Out,
+) -> None:
+    """Record the headers and hashes of the files that a cell's rows rest on."""
+    from cot_entropy.prereg.provenance import record_cell
+
+    record_cell(cell, results=results, out=out)
+
+
+@app.command("seal")
+def seal_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
+) -> None:
+    """Write the manifest over every file of the results."""
+    from cot_entropy.prereg.provenance import seal
+
+    seal(results, out=out)
+
+
 def main() -> NoReturn:
     """Run the command; a user's error is one line and an exit code, never a traceback."""
     debug = "--debug" in sys.argv[1:]

@@ -26,7 +26,6 @@ STAGES: Final[Mapping[str, str]] = {
     "score": "cot_entropy.signal.score",
     "sensitivity": "cot_entropy.signal.sensitivity",
     "analyse": "cot_entropy.stats.analyse",
-    "calibrate": "cot_entropy.stats.calibration",
     "report": "cot_entropy.report.page",
 }
 """The module that each stage's command calls."""
