@@ -122,10 +122,34 @@ PAIRS = [
     Pair("all real numbers", r"\mathbb{R}", r"(-\infty,\infty)", False, True),
     Pair("infinity is no number", r"(2,\infty)", "(2,5)", False, False),
     # matrices
-    Pair("matrix brackets", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{bmatrix} 1 \\ 2 \end{bmatrix}", False, True),
-    Pair("matrix entries by value", r"\begin{pmatrix} -1/3 \\ 2/3 \end{pmatrix}", r"\begin{pmatrix} -\frac13 \\ \frac23 \end{pmatrix}", False, True),
-    Pair("matrix transposed", r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", r"\begin{pmatrix} 1 & 3 \\ 2 & 4 \end{pmatrix}", False, False),
-    Pair("row and column", r"\begin{pmatrix} 1 & 2 \end{pmatrix}", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", False, False),
+    Pair(
+        "matrix brackets",
+        r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}",
+        r"\begin{bmatrix} 1 \\ 2 \end{bmatrix}",
+        False,
+        True,
+    ),
+    Pair(
+        "matrix entries by value",
+        r"\begin{pmatrix} -1/3 \\ 2/3 \end{pmatrix}",
+        r"\begin{pmatrix} -\frac13 \\ \frac23 \end{pmatrix}",
+        False,
+        True,
+    ),
+    Pair(
+        "matrix transposed",
+        r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
+        r"\begin{pmatrix} 1 & 3 \\ 2 & 4 \end{pmatrix}",
+        False,
+        False,
+    ),
+    Pair(
+        "row and column",
+        r"\begin{pmatrix} 1 & 2 \end{pmatrix}",
+        r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}",
+        False,
+        False,
+    ),
     # expressions
     Pair("expanded", "(x+1)^2", "x^2+2x+1", False, True),
     Pair("order of terms", "p - q", "-q + p", False, True),

@@ -63,13 +63,17 @@ REPAIRED = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "form"), [c[1:] for c in PUBLISHED], ids=[c[0] for c in PUBLISHED])
+@pytest.mark.parametrize(
+    ("answer", "form"), [c[1:] for c in PUBLISHED], ids=[c[0] for c in PUBLISHED]
+)
 def test_published_rule(answer: str, form: str) -> None:
     """Minerva's final-answer rules, then Hendrycks' string rules."""
     assert normalise(answer) == form
 
 
-@pytest.mark.parametrize(("answer", "form"), [c[1:] for c in REPAIRED], ids=[c[0] for c in REPAIRED])
+@pytest.mark.parametrize(
+    ("answer", "form"), [c[1:] for c in REPAIRED], ids=[c[0] for c in REPAIRED]
+)
 def test_repair(answer: str, form: str) -> None:
     """Where a published rule would make different answers equal, ours is narrower."""
     assert normalise(answer) == form
