@@ -101,7 +101,7 @@ GOOD = '{"id": 1, "completion": "4", "gold": "4"}\n'
 def test_a_malformed_line_is_named(line: str, complaint: str) -> None:
     """One line of error with line number and reason; exit code 2; nothing on stdout."""
     out = io.StringIO()
-    with pytest.raises(UserError, match="^stdin:3: ") as caught:
+    with pytest.raises(UserError, match=r"^stdin:3: ") as caught:
         grade_lines(io.StringIO(GOOD + GOOD + line + "\n"), out, dataset="gsm8k")
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -111,11 +111,11 @@ def test_a_malformed_line_is_named(line: str, complaint: str) -> None:
 
 def test_bytes_that_are_no_text_are_a_malformed_line() -> None:
     """A binary stream is decoded line by line."""
-    with pytest.raises(UserError, match="^stdin:2: not UTF-8"):
+    with pytest.raises(UserError, match=r"^stdin:2: not UTF-8"):
         grade_lines(io.BytesIO(GOOD.encode() + b"\xff\n"), io.StringIO(), dataset="gsm8k")
 
 
 def test_a_line_is_bounded() -> None:
     """An endless line does not fill the memory."""
-    with pytest.raises(UserError, match="^stdin:1: line longer than"):
+    with pytest.raises(UserError, match=r"^stdin:1: line longer than"):
         grade_lines(io.StringIO("x" * (64 * 1024 * 1024 + 2)), io.StringIO(), dataset="gsm8k")

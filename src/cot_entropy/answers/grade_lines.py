@@ -30,8 +30,8 @@ def grade_lines(
     """Grade `{"id","completion","gold"}` lines into `{"id","answer","correct"}` lines, in order.
 
     `stdin` may be binary (`sys.stdin.buffer`, UTF-8), so that bytes that are no text are a fault
-    of their line too. Nothing is written until every line has been read: verdicts are spooled (on disk past 16 MiB).
-    Raises DataError naming the line that is no such object.
+    of their line too. Nothing is written until every line has been read: verdicts are spooled,
+    on disk past 16 MiB. Raises DataError naming the line that is no such object.
     """
     kind = KINDS[dataset]
     with tempfile.SpooledTemporaryFile(
