@@ -28,6 +28,7 @@ class EngineSettings(Strict):
     memory_share: Annotated[float, Field(gt=0, le=1)] = 0.9
     """Share of the device's memory for weights and cache (CPU: `cpu_cache_gb` instead)."""
     cpu_cache_gb: Annotated[int, Field(ge=1)] = 4
+    """GiB of memory for the cache on a CPU."""
     tensor_parallel_size: Annotated[int, Field(ge=1)] = 1
     """Devices that hold one copy of the model together."""
     enforce_eager: bool = False
