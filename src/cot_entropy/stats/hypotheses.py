@@ -12,7 +12,7 @@ from cot_entropy.stats.evidence import Detail, Evidence, Sample
 from cot_entropy.stats.filter_evidence import FilterSampleOfCell
 from cot_entropy.stats.gap_evidence import GapSample
 from cot_entropy.stats.intervals import Bracket
-from cot_entropy.stats.rank_evidence import RankSample
+from cot_entropy.stats.rank_evidence import RankedSignal, RankSample
 from cot_entropy.stats.resampling import bootstrap
 
 
@@ -59,7 +59,7 @@ def _sample(cell: Cell, hypothesis: Hypothesis, plan: Plan) -> Sample:
         return GapSample(cell)
     if hypothesis.filter is not None:
         return FilterSampleOfCell(cell, hypothesis.filter, plan.seed)
-    signal = "coherence" if hypothesis.estimand == "rho_coherence" else "violations"
+    signal: RankedSignal = "coherence" if hypothesis.estimand == "rho_coherence" else "violations"
     return RankSample(cell=cell, signal=signal, permutations=plan.permutations, seed=plan.seed)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import Coupling, Outcome, Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, absent, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored, with_columns
 from cot_entropy.stats.explore.shape_tables import ShapeTables
@@ -38,7 +38,7 @@ def estimate(cell: Cell, entry: Coupling, settings: Settings) -> list[Estimate]:
     reference = next((view for view in views if view.outcome == "majority"), None)
     compared = others if reference else []
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         found = {view.outcome: view.measure(weights) for view in views}
         return np.concatenate(
             [*found.values(), *(found["majority"] - found[view.outcome] for view in compared)]
@@ -120,7 +120,7 @@ class _View:
     def undefined(self) -> str:
         return "a shape group or an outcome class is empty"
 
-    def measure(self, weights: Values) -> Values:
+    def measure(self, weights: Weights) -> Values:
         """Gap in percentage points, then an AUROC per signal, `(1 + signals, b)`."""
         gap = self.tables.gap(weights).mean(axis=0)
         areas = [

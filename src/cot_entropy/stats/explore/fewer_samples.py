@@ -13,7 +13,7 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import FewerSamples
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, absent, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored
 from cot_entropy.stats.explore.shape_tables import ShapeTables
 from cot_entropy.stats.rows import Estimate
@@ -44,14 +44,15 @@ def _size(
     cells = [rescored(cell, samples.take(subset), eps=settings.eps) for subset in subsets]
     tables = ShapeTables.of(cells, [np.full(cell.n, True)] * len(cells))
 
-    def statistic(weights: Values) -> Values:
-        return np.array([tables.gap(weights).mean(axis=0), tables.auroc(weights).mean(axis=0)])
+    def statistic(weights: Weights) -> Values:
+        means: Values = np.mean(tables.measure(weights), axis=1)
+        return means
 
     gap, area = bootstrap(cell, settings, statistic)
     n = int(tables.included.sum(axis=1).min())
     note = f"mean over {len(subsets)} subsets"
     undefined = "a shape group or an outcome class is empty in a subset"
-    whole = np.ones((cell.n, 1))
+    whole = np.ones((cell.n, 1), dtype=np.float32)
     gaps = tables.gap(whole)[:, 0]
     rates = [cell.monotone[cell.shape_defined].mean() for cell in cells if cell.shape_defined.any()]
     return [

@@ -14,7 +14,7 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import TokenConfidence
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, absent, bootstrap, ratio
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap, ratio
 from cot_entropy.stats.explore.columns import padded_samples
 from cot_entropy.stats.rows import Estimate
 
@@ -36,7 +36,7 @@ def estimate(cell: Cell, entry: TokenConfidence, settings: Settings) -> list[Est
     excess = _excess(confidence - right, confidence, valid, bins)
     number = valid.sum(axis=2).T.astype(np.float64)
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         by_bin = (excess @ weights).reshape(depths, bins, -1)
         return ratio(np.abs(by_bin).sum(axis=1), number @ weights)
 
