@@ -38,9 +38,9 @@ class Contents:
     def figures(self) -> tuple[Figure, ...]:
         """Every figure of the report: each has a CSV file."""
         found = [figure for one in self.hypotheses for figure in (one.forest, *one.figures)]
-        found.append(self.trajectories)
+        found += [self.trajectories, self.sensitivity]
         found += [figure for one in self.entries for figure in one.figures]
-        return (*found, *((self.sensitivity,) if self.sensitivity else ()))
+        return tuple(figure for figure in found if figure is not None)
 
     @property
     def anchors(self) -> tuple[tuple[str, str], ...]:

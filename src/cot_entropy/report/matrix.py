@@ -115,12 +115,11 @@ def tally(rows: Sequence[Row]) -> str:
 def place(row: Row, estimand: str, shared: Sequence[str] = ()) -> Place:
     """One verdict as text; reasons in `shared` are left out."""
     places = text.decimals(estimand)
-    show = text.plain if estimand == "filter_auroc" else text.signed
     return Place(
         cell=row.cell,
         kind=row.kind,
         word=row.verdict or "not run",
-        estimate="" if row.estimate is None else show(row.estimate, places),
+        estimate="" if row.estimate is None else text.estimate(row.estimate, estimand),
         interval=text.interval(row, places),
         p=text.p_value(row.p_value),
         p_holm=text.p_value(row.p_holm),

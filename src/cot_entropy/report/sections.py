@@ -33,8 +33,10 @@ class HypothesisSection:
     tally: str
     estimand: str
     rule: str
-    forest: Figure
+    forest: Figure | None
     lines: tuple[Place, ...]
+    not_run: tuple[str, ...]
+    """Registered cells without a run; not in `lines` unless no cell was run."""
     further: Pivot
     figures: tuple[Figure, ...]
 
@@ -58,24 +60,22 @@ def hypothesis_section(
     rows = tuple(row for row in inputs.verdicts if row.id == hypothesis.id)
     shown = tuple(row for row in rows if row.verdict != "not run") or rows
     shared = shared_reasons(inputs.verdicts)
-    estimand = text.ESTIMANDS[hypothesis.estimand]
     return HypothesisSection(
         hypothesis=hypothesis,
         anchor=text.slug(hypothesis.id),
         tally=tally(shown),
-        estimand=estimand,
+        estimand=text.ESTIMANDS[hypothesis.estimand],
         rule=text.rule_in_words(hypothesis, inputs.plan.plan.alpha),
         forest=forest(
             shown,
             name=f"forest_{text.slug(hypothesis.id)}",
             plan_id=hypothesis.id,
-            title=f"{hypothesis.id} by cell",
-            unit=estimand,
-            places=text.decimals(hypothesis.estimand),
+            estimand=hypothesis.estimand,
             reference=_reference(hypothesis.bounds),
             published=published_marks(inputs.tables.get("comparison"), hypothesis.estimand),
         ),
-        lines=tuple(place(row, hypothesis.estimand, shared) for row in rows),
+        lines=tuple(place(row, hypothesis.estimand, shared) for row in shown),
+        not_run=tuple(row.cell for row in rows if row not in shown),
         further=pivot(inputs.of(hypothesis.id)),
         figures=figures,
     )

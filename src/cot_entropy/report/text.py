@@ -18,6 +18,15 @@ ESTIMANDS: Final = {
 }
 """What each estimand measures."""
 
+INTERVALS: Final = {
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "newcombe": "Newcombe",
+    "agresti_caffo": "Agresti-Caffo",
+    "permutation_z": "permutation z",
+}
+"""Names of intervals as readers know them; others are shown as the plan writes them."""
+
 SYMBOLS: Final = {
     "supported": "✓",
     "refuted": "✗",
@@ -31,6 +40,12 @@ SYMBOLS: Final = {
 def decimals(estimand: str) -> int:
     """Decimals that an estimate is shown with: one for percentage points, three for the rest."""
     return 1 if estimand.endswith("_pp") else 3
+
+
+def estimate(value: float | None, estimand: str) -> str:
+    """An estimate in its own decimals, signed where 0 is its null value."""
+    show = plain if estimand == "filter_auroc" else signed
+    return show(value, decimals(estimand))
 
 
 def signed(value: float | None, places: int) -> str:
@@ -73,7 +88,7 @@ def interval(row: Row, places: int) -> str:
 def rule_in_words(hypothesis: Hypothesis, alpha: float) -> str:
     """The registered decision rule as one sentence."""
     bounds, levels = hypothesis.bounds, hypothesis.levels
-    kind = hypothesis.interval.replace("_", " ")
+    kind = INTERVALS.get(hypothesis.interval, hypothesis.interval.replace("_", " "))
     support, refute = f"{100 * levels.supported:g} %", f"{100 * levels.refuted:g} %"
     if hypothesis.rule == "within":
         where = f"inside [{compact(bounds.low)}, {compact(bounds.high)}]"

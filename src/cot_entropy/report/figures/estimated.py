@@ -24,7 +24,7 @@ from cot_entropy.report.figures.panels import (
 from cot_entropy.report.rows import Row
 
 QUANTITY: Final = re.compile(r"(?P<stem>[^\[]+)(?:\[(?P<label>.*)\])?")
-LONGEST: Final = 19
+LONGEST: Final = 25
 """Characters of a label that fit beside a panel."""
 
 

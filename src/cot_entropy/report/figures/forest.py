@@ -43,26 +43,27 @@ def forest(
     *,
     name: str,
     plan_id: str,
-    title: str,
-    unit: str,
-    places: int,
+    estimand: str,
     reference: Reference,
     published: Sequence[Published] = (),
-) -> Figure:
-    """Draw the rows in order; those without an estimate keep their line and say why not."""
+) -> Figure | None:
+    """Draw the rows in order; a row without an estimate says why not. None if all are without."""
+    if all(row.estimate is None for row in rows):
+        return None
+    title, places = f"{plan_id} by cell", text.decimals(estimand)
     height = TOP + STEP * len(rows) + 44
-    canvas = Canvas(WIDTH, height, _label(rows, title, places))
+    canvas = Canvas(WIDTH, height, _label(rows, title, estimand))
     marks = {row.cell: [mark for mark in published if mark.cell == row.cell] for row in rows}
     scale = _scale(rows, [mark.value for found in marks.values() for mark in found], reference)
     bottom = TOP + STEP * len(rows)
-    _frame(canvas, scale, reference, bottom, unit)
+    _frame(canvas, scale, reference, bottom, text.ESTIMANDS[estimand])
     for index, row in enumerate(rows):
         y = TOP + STEP * index + 27
         canvas.text(LEFT, y - 14, row.cell, "label strong")
         if row.estimate is None:
             canvas.text(LEFT, y + 4, row.verdict or "no estimate", "label muted")
         else:
-            shown = f"{text.signed(row.estimate, places)} {text.interval(row, places)}"
+            shown = f"{text.estimate(row.estimate, estimand)} {text.interval(row, places)}"
             canvas.text(RIGHT, y - 14, shown, "label", "end")
             _interval(canvas, scale, row, y)
         for mark in marks[row.cell]:
@@ -133,9 +134,10 @@ def _scale(rows: Sequence[Row], published: Sequence[float], reference: Reference
     return Scale(low - margin, high + margin, LEFT, RIGHT)
 
 
-def _label(rows: Sequence[Row], title: str, places: int) -> str:
+def _label(rows: Sequence[Row], title: str, estimand: str) -> str:
+    places = text.decimals(estimand)
     parts = [
-        f"{row.cell}: {text.signed(row.estimate, places)} {text.interval(row, places)}"
+        f"{row.cell}: {text.estimate(row.estimate, estimand)} {text.interval(row, places)}"
         for row in rows
         if row.estimate is not None
     ]

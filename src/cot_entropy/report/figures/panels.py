@@ -12,6 +12,8 @@ from cot_entropy.report.svg import Canvas, Scale, panel, tick_label
 
 WIDTH = 300.0
 STEP = 20.0
+WIDEST = 172.0
+"""Pixels that labels may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +73,8 @@ def interval_panel(
     height = 30.0 + STEP * len(intervals) + 40
     canvas = Canvas(WIDTH, height, f"{title}, {unit}. {spoken}.")
     canvas.text(4.0, 14.0, title, "label strong")
-    scale, bottom = Scale(*x, 122.0, WIDTH - 12), 26.0 + STEP * len(intervals)
+    left = min(max((6.3 * len(one.label) for one in intervals), default=0.0) + 14, WIDEST)
+    scale, bottom = Scale(*x, left, WIDTH - 12), 26.0 + STEP * len(intervals)
     for tick in scale.ticks(3):
         canvas.line(scale(tick), 24.0, scale(tick), bottom, "grid")
         canvas.text(scale(tick), bottom + 15, tick_label(tick), "tick", "middle")
@@ -80,9 +83,9 @@ def interval_panel(
     canvas.text(scale.end, bottom + 31, unit, "axis-title", "end")
     for index, one in enumerate(intervals):
         y = 26.0 + STEP * (index + 0.5)
-        canvas.text(116.0, y + 4, one.label, "tick strong" if one.emphasis else "tick", "end")
+        canvas.text(left - 8, y + 4, one.label, "tick strong" if one.emphasis else "tick", "end")
         if one.estimate is None:
-            canvas.text(122.0, y + 4, "not defined", "tick")
+            canvas.text(left, y + 4, "not defined", "tick")
             continue
         if one.low is not None and one.high is not None:
             canvas.line(scale(one.low), y, scale(one.high), y, "ours bar")
