@@ -88,6 +88,7 @@ def project(tmp_path: Path) -> Project:
     """Two datasets of six questions on one model that the scripted engine stands in for."""
     folder = model_folder(tmp_path / "model")
     save_file({"w": np.zeros(2, dtype=np.float32)}, folder / "model.safetensors")
+    (tmp_path / "requirements").symlink_to(ROOT / "requirements")
     for name in ("sums", "more"):
         (tmp_path / f"{name}.jsonl").write_text(question_rows(6))
     protocols = yaml.safe_load((ROOT / "config/protocols.yaml").read_text())

@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.workflow.conftest import Project
 
 from cot_entropy.records import read_header
-from tests.workflow.conftest import Project
 
 GPU_RULES = {"model", "questions", "chains", "completions"}
 

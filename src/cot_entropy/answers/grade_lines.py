@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final
 
 from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
-from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 from cot_entropy.errors import DataError
 
-Dataset = Literal["gsm8k", "math"]
 KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
 _MAX_LINE: Final = 64 * 1024 * 1024
 _IN_MEMORY: Final = 16 * 1024 * 1024

@@ -104,3 +104,11 @@ class HubDataset(_Records):
 
 
 DatasetSpec = Annotated[EmbeddedDataset | LocalDataset | HubDataset, Field(discriminator="source")]
+
+
+class QuestionsJob(Strict):
+    """What one dataset's questions depend on."""
+
+    name: str
+    dataset: DatasetSpec
+    code_digest: str

@@ -35,3 +35,11 @@ class BundledModel(Strict):
 
 
 ModelSpec = Annotated[HubModel | LocalModel | BundledModel, Field(discriminator="source")]
+
+
+class ModelJob(Strict):
+    """What one model's preparation depends on."""
+
+    name: str
+    model: ModelSpec
+    code_digest: str

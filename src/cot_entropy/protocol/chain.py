@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.strict import Strict
 
 
@@ -17,3 +18,13 @@ class ChainBlock(Strict):
     """Tokens at most; a chain that reaches it is marked truncated."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Added to the study's seed: another value is another decoding run."""
+
+
+class ChainsJob(Strict):
+    """All that decides the chains of one cell, beside the model and the questions."""
+
+    cell: str
+    study_seed: int
+    chain: ChainBlock
+    engine: EngineSettings
+    code_digest: str

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.strict import Strict
 
 Segmentation = Literal["blank_lines", "newlines", "step_marker"]
@@ -31,3 +32,21 @@ class ProbeBlock(Strict):
         if (self.cap is None) != (self.cap_policy is None):
             raise ValueError("`cap` and `cap_policy` go together: set both or neither")
         return self
+
+
+class PrefixesJob(Strict):
+    """All that decides the prefixes of one cell, beside its chains."""
+
+    probe: ProbeBlock
+    code_digest: str
+
+
+class CompletionsJob(Strict):
+    """All that decides the completions of one cell, beside its chains and prefixes.
+
+    Cell, study seed and chain block come from the header of the chains.
+    """
+
+    probe: ProbeBlock
+    engine: EngineSettings
+    code_digest: str

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cot_entropy.answers.types import Equivalence, ExtractionRule
+from cot_entropy.protocol.names import Equivalence, ExtractionRule
 from cot_entropy.strict import Strict
 
 SearchedText = Literal["units_and_completion", "completion"]
@@ -26,3 +26,19 @@ class ScoringBlock(Strict):
     """Nats by which H must rise to count as a violation."""
     outcome: Outcome
     """What `correct` means: the majority answer at the last prefix, or the chain's own answer."""
+
+
+class ScoreJob(Strict):
+    """What one cell's scoring depends on, beside its files."""
+
+    cell: str
+    scoring: ScoringBlock
+    code_digest: str
+
+
+class SensitivityJob(Strict):
+    """What one cell's table depends on, beside its files."""
+
+    cell: str
+    scoring: ScoringBlock
+    code_digest: str

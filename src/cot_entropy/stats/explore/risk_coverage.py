@@ -113,7 +113,7 @@ def risk_coverage_curve(scores: Values, correct: Flags) -> list[CurvePoint]:
     ranking = Ranking.of(scores, correct, ~np.isnan(scores))
     if not len(ranking.levels):
         return []
-    curve = RiskCoverage.of(ranking.sums(np.ones((len(scores), 1))))
+    curve = RiskCoverage.of(ranking.sums(np.ones((len(scores), 1), dtype=np.float32)))
     columns = (ranking.levels[::-1], curve.coverage, curve.risk, curve.generalised_risk)
     points = np.column_stack([np.ravel(column) for column in columns]) + 0.0
     return [

@@ -17,7 +17,7 @@ import numpy as np
 from cot_entropy.prereg.exploratory import RiskCoverage as RiskCoverageEntry
 from cot_entropy.prereg.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage
 from cot_entropy.stats.explore.signals import scores
@@ -85,7 +85,7 @@ class _Statistic:
     entry: RiskCoverageEntry
     rankings: Mapping[Signal, Ranking]
 
-    def __call__(self, weights: Values) -> Values:
+    def __call__(self, weights: Weights) -> Values:
         curves = {
             name: RiskCoverage.of(ranking.sums(weights)) for name, ranking in self.rankings.items()
         }
