@@ -1,7 +1,8 @@
-"""Rows of a dataset on the Hugging Face hub; the only module that may reach the network."""
+"""Rows of a dataset on the Hugging Face hub."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +23,7 @@ def hub_rows(
     minute. Raises DataError in one line that says which token or which local file would help.
     """
     verbosity = hub_logging.get_verbosity()
-    hub_logging.set_verbosity(hub_logging.ERROR)  # its retries are not the user's to read
+    hub_logging.set_verbosity(logging.ERROR)  # its retries are not the user's to read
     try:
         loaded = load_dataset(path, name, split=split, revision=revision)
     except (OSError, DatasetsError, ValueError, RuntimeError, httpx.HTTPError) as error:

@@ -12,7 +12,6 @@ from typing import Any
 
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import strata, take
-from cot_entropy.data.hub import hub_rows
 from cot_entropy.data.questions import Question, questions_sha256
 from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
 from cot_entropy.errors import DataError
@@ -71,17 +70,19 @@ def _local(spec: LocalDataset, path: Path) -> Dataset:
     sha256 = sha256_file(path)
     _check_sha256(found=sha256, expected=spec.sha256, where=str(path))
     rows = ((f"{path}:{number}", row) for number, row in read_jsonl(path))
-    questions = tuple(_questions(rows, _Names.of(spec), id_prefix="line"))
+    questions = tuple(_questions(rows, _Names.of(spec)))
     return Dataset(_first(questions, spec.questions, str(path)), sha256)
 
 
 def _hub(spec: HubDataset) -> Dataset:
-    where = f"{spec.path}@{spec.revision[:12]}"
+    from cot_entropy.data.hub import hub_rows  # noqa: PLC0415 - its library takes seconds to import
+
+    where = f"{spec.id}@{spec.revision[:12]}"
     loaded = hub_rows(
-        path=spec.path, name=spec.name, split=spec.split, revision=spec.revision, where=where
+        path=spec.id, name=spec.name, split=spec.split, revision=spec.revision, where=where
     )
     rows = ((f"{where}: record {number}", row) for number, row in enumerate(loaded, start=1))
-    questions = tuple(_questions(rows, _Names.of(spec), id_prefix="row"))
+    questions = tuple(_questions(rows, _Names.of(spec)))
     sha256 = questions_sha256(questions)
     _check_sha256(found=sha256, expected=spec.sha256, where=where)
     return Dataset(_first(questions, spec.questions, where), sha256)
@@ -108,13 +109,11 @@ class _Names:
         )
 
 
-def _questions(
-    rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names, *, id_prefix: str = "row"
-) -> Iterator[Question]:
+def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> Iterator[Question]:
     """One question per record; `rows` come with the place that an error names."""
     places: dict[str, str] = {}
     for number, (where, row) in enumerate(rows, start=1):
-        identity = f"{id_prefix}-{number}" if names.id is None else _text(row, names.id, where)
+        identity = f"row-{number}" if names.id is None else _text(row, names.id, where)
         if not identity.isprintable() or len(identity) > MAX_ID_LENGTH:
             raise DataError(
                 f"{where}: `{names.id}` is not a printable id of at most 200 characters"

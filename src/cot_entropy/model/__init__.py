@@ -1,1 +1,1 @@
-"""The demo's models: prepared from an installed package, adapted, merged, evaluated."""
+"""Models: where they come from, how the demo's own is made."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cot_entropy.data import latex, wordproblems
-from cot_entropy.data.generate import strata, take
+from cot_entropy.data.generate import Stratum, strata, take
 from cot_entropy.data.questions import Problem
 from cot_entropy.errors import ModelError
 from cot_entropy.files import write_text
@@ -33,6 +34,8 @@ SYSTEM_PROMPT: Final = (
     "Solve the problem step by step. Write each reasoning step on its own line. "
     "Give the final answer at the end."
 )
+BASE: Final = "HuggingFaceTB/SmolLM2-135M-Instruct"
+WORD_STEPS: Final = 4  # longer stories cost most of the time and are not asked in the demo
 WINDOW: Final = 4  # batches among which problems are sorted by length, to pad less
 CHECKPOINT_EVERY: Final = 10
 
@@ -41,10 +44,11 @@ CHECKPOINT_EVERY: Final = 10
 class Recipe:
     """All that decides the adapter, given the base weights."""
 
-    steps: int = 200
-    batch: int = 16
+    steps: int = 240
+    batch: int = 8
     learning_rate: float = 1e-3
     warmup: int = 10
+    decay: int = 50
     rank: int = 8
     alpha: int = 16
     weight_decay: float = 0.0
@@ -63,15 +67,16 @@ class Example:
 def training_problems(recipe: Recipe) -> tuple[Problem, ...]:
     """The run's problems: one half word problems, one half LaTeX, all strata in equal shares."""
     half = recipe.steps * recipe.batch // 2
-    both = {"sizes": ("small", "large"), "distractors": ("no", "yes")}
-    words = wordproblems.problems(
-        seed=recipe.seed, split="train", kinds=strata(steps=(1, 2, 3, 4, 5), **both)
-    )
-    exercises = latex.problems(
-        seed=recipe.seed, split="train", kinds=strata(steps=(1, 2, 3), **both)
-    )
+    words = wordproblems.problems(seed=recipe.seed, split="train", kinds=_every(WORD_STEPS))
+    exercises = latex.problems(seed=recipe.seed, split="train", kinds=_every(latex.MAX_STEPS))
     pairs = zip(take(words, half), take(exercises, half), strict=True)
     return tuple(problem for pair in pairs for problem in pair)
+
+
+def _every(max_steps: int) -> tuple[Stratum, ...]:
+    return strata(
+        steps=tuple(range(1, max_steps + 1)), sizes=("small", "large"), distractors=("no", "yes")
+    )
 
 
 def encode(tokenizer: Any, problem: Problem) -> Example:
@@ -99,31 +104,52 @@ def batches(examples: tuple[Example, ...], recipe: Recipe) -> list[tuple[Example
 
 
 def learning_rate(recipe: Recipe, step: int) -> float:
-    """Linear warm-up, then a cosine to zero; `step` counts from 0."""
-    if step < recipe.warmup:
-        return recipe.learning_rate * (step + 1) / recipe.warmup
-    done = (step - recipe.warmup) / max(1, recipe.steps - recipe.warmup)
-    return recipe.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    """Linear warm-up, constant, then a cosine to zero over the last steps; `step` from 0.
+
+    Until the decay begins nothing depends on the number of steps: a run can be made longer or
+    shorter while it is on.
+    """
+    warm = min(1.0, (step + 1) / recipe.warmup)
+    decayed = max(0.0, step - (recipe.steps - recipe.decay)) / recipe.decay
+    return recipe.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * decayed))
+
+
+def adapted(base: Path, recipe: Recipe) -> PeftModel:
+    """The base model in bfloat16 with a fresh float32 adapter on all of its linear layers."""
+    torch.manual_seed(recipe.seed)
+    config = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=recipe.alpha,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    causal = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16)
+    return get_peft_model(causal, config).train()
 
 
 def batch_loss(model: PeftModel, batch: tuple[Example, ...]) -> torch.Tensor:
     """Mean cross-entropy over the solution tokens of a batch, in nats per token.
 
-    The output layer, the widest of this model, sees the solution positions only.
+    Padding stands on the right, where causal attention keeps it from every real token. The
+    output layer, the widest of this model, sees the solution positions only.
     """
     width = max(len(item.ids) for item in batch)
     ids = torch.zeros(len(batch), width, dtype=torch.long)
-    seen = torch.zeros(len(batch), width, dtype=torch.long)
     scored = torch.zeros(len(batch), width, dtype=torch.bool)
     for row, item in enumerate(batch):
         ids[row, : len(item.ids)] = torch.tensor(item.ids)
-        seen[row, : len(item.ids)] = 1
         scored[row, item.prompt : len(item.ids)] = True
     causal = model.get_base_model()
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        hidden = causal.model(input_ids=ids, attention_mask=seen, use_cache=False)[0]
+        hidden = causal.model(input_ids=ids, use_cache=False)[0]
         logits = causal.lm_head(hidden[:, :-1][scored[:, 1:]])
     return torch.nn.functional.cross_entropy(logits.float(), ids[:, 1:][scored[:, 1:]])
+
+
+def same_start(first: Recipe, second: Recipe, *, done: int) -> bool:
+    """Whether two runs are the same in their first `done` steps: lengths may differ later."""
+    shared = min(first.steps, second.steps) - first.decay
+    return first == second or (replace(first, steps=second.steps) == second and done <= shared)
 
 
 class Checkpoint:
@@ -131,7 +157,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path, recipe: Recipe) -> None:
         self._folder = folder
-        self._recipe = asdict(recipe)
+        self._recipe = recipe
 
     def save(self, parameters: dict[str, Any], optimiser: Any, losses: list[float]) -> None:
         """Write the state after `len(losses)` steps; the record of it is replaced last."""
@@ -144,7 +170,7 @@ class Checkpoint:
             tensors[f"second/{name}"] = state["exp_avg_sq"]
         name = f"step-{len(losses):05d}.safetensors"
         save_file(tensors, self._folder / name)
-        record = {"recipe": self._recipe, "tensors": name, "losses": losses}
+        record = {"recipe": asdict(self._recipe), "tensors": name, "losses": losses}
         write_text(self._folder / "state.json", json.dumps(record) + "\n")
         for old in self._folder.glob("step-*.safetensors"):
             if old.name != name:
@@ -159,9 +185,9 @@ class Checkpoint:
         if not state.exists():
             return []
         record = json.loads(state.read_text())
-        if record["recipe"] != self._recipe:
-            raise ModelError(f"{state}: belongs to another recipe; delete the folder or use it")
         losses: list[float] = record["losses"]
+        if not same_start(Recipe(**record["recipe"]), self._recipe, done=len(losses)):
+            raise ModelError(f"{state}: belongs to another recipe; delete the folder or use it")
         tensors = load_file(self._folder / record["tensors"])
         for name, parameter in parameters.items():
             parameter.data.copy_(tensors[f"weight/{name}"])
@@ -175,20 +201,11 @@ class Checkpoint:
 
 def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
     """Train and write the adapter to `out`; yield (steps done, loss) after each step."""
-    torch.manual_seed(recipe.seed)
     tokenizer = AutoTokenizer.from_pretrained(base)
     run = batches(
         tuple(encode(tokenizer, problem) for problem in training_problems(recipe)), recipe
     )
-    causal = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16)
-    config = LoraConfig(
-        r=recipe.rank,
-        lora_alpha=recipe.alpha,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
-    model = get_peft_model(causal, config)
-    model.train()
+    model = adapted(base, recipe)
     parameters = {name: item for name, item in model.named_parameters() if item.requires_grad}
     optimiser = torch.optim.AdamW(
         parameters.values(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
@@ -208,15 +225,14 @@ def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
             checkpoint.save(parameters, optimiser, losses)
         yield len(losses), losses[-1]
     model.to(torch.bfloat16)
-    model.save_pretrained(out)
+    model.peft_config["default"].base_model_name_or_path = BASE
+    model.save_pretrained(out, save_embedding_layers=False)  # else it asks the hub for the base
     record = {"recipe": asdict(recipe), "losses": [round(value, 4) for value in losses]}
     write_text(out / "training.json", json.dumps(record, indent=1) + "\n")
 
 
 def main(base: Path, out: Path, steps: int = Recipe.steps, seed: int = Recipe.seed) -> None:
     """Train the adapter; a line of progress for every step."""
-    import time
-
     torch.set_num_threads(2)
     recipe = Recipe(steps=steps, seed=seed)
     began, first = time.monotonic(), None

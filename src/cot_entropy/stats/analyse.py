@@ -17,10 +17,11 @@ from threadpoolctl import threadpool_limits
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Hypothesis, Plan
+from cot_entropy.prereg.standing import UNVERIFIED, Standings
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.hypotheses import Assessment, assess, settings_of
-from cot_entropy.stats.report_rows import CellResult, Report, Standing
+from cot_entropy.stats.report_rows import CellResult, Report
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
 
@@ -38,13 +39,13 @@ def analyse(
     trajectories: Sequence[Path],
     out: Path,
     *,
-    standing: Standing | None = None,
+    standings: Standings = UNVERIFIED,
     failed: Mapping[str, str] | None = None,
     jobs: int = 2,
 ) -> Analysis:
     """Write both tables into `out` and return their rows.
 
-    `standing` says whether a freeze vouches for the rows (default: unverified, exploratory);
+    `standings` says which rows a freeze vouches for (default: none, all exploratory);
     `failed` names cells that an earlier stage could not produce, and why. One process per cell,
     at most `jobs` at a time. Raises PlanError or DataError naming what cannot be used.
     """
@@ -55,9 +56,7 @@ def analyse(
         if result.cell in by_cell:
             raise DataError(f"{path}: cell `{result.cell}` was given before; give each cell once")
         by_cell[result.cell] = result
-    report = Report(
-        plan=loaded.plan, results=by_cell, standing=standing or Standing(), failed=failed or {}
-    )
+    report = Report(plan=loaded.plan, results=by_cell, standings=standings, failed=failed or {})
     verdicts, estimates = report.verdict_rows(), report.estimate_rows()
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (

@@ -7,32 +7,10 @@ from dataclasses import dataclass, replace
 
 from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.prereg.plan_model import Hypothesis, Plan
+from cot_entropy.prereg.standing import Standing, Standings
 from cot_entropy.stats.decision import decide, holm
 from cot_entropy.stats.hypotheses import Assessment
-from cot_entropy.stats.rows import Estimate, Kind, Verdict
-
-
-@dataclass(frozen=True, kw_only=True)
-class Standing:
-    """Whether a freeze vouches for an analysis, and for which cells not.
-
-    `demoted` maps cells of the plan to the reason why their rows are exploratory. Without
-    `confirmatory` every row is exploratory, and `note` says why.
-    """
-
-    confirmatory: bool = False
-    note: str = "unverified: no matching freeze and provenance"
-    demoted: Mapping[str, str] | None = None
-
-    def of(self, cell: str, *, registered: bool) -> tuple[Kind, str]:
-        """The kind of a cell's rows, and the reason where they are exploratory."""
-        if not self.confirmatory:
-            return "exploratory", self.note
-        if not registered:
-            return "exploratory", "not a cell of the plan"
-        if self.demoted and cell in self.demoted:
-            return "exploratory", self.demoted[cell]
-        return "confirmatory", ""
+from cot_entropy.stats.rows import Estimate, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +29,7 @@ class Report:
 
     plan: Plan
     results: Mapping[str, CellResult]
-    standing: Standing
+    standings: Standings
     failed: Mapping[str, str]
 
     @property
@@ -93,8 +71,14 @@ class Report:
         eligible = {cell: one.p_value for cell, one in found.items() if not one.shortfall}
         adjusted = dict(zip(cells, holm([eligible.get(cell) for cell in cells]), strict=True))
         for cell in cells:
-            kind, note = self._standing(hypothesis, cell)
-            blank = Estimate(id=hypothesis.id, cell=cell, quantity=hypothesis.estimand, kind=kind)
+            standing = self.standings.of(hypothesis.id, cell)
+            note = standing.reason
+            blank = _marked(
+                Estimate(
+                    id=hypothesis.id, cell=cell, quantity=hypothesis.estimand, kind=standing.kind
+                ),
+                standing,
+            )
             if cell in found:
                 alpha = self.plan.alpha
                 yield _judged(blank, found[cell], adjusted[cell], note, alpha=alpha)
@@ -106,13 +90,13 @@ class Report:
         if cell not in self.results or hypothesis.id not in self.results[cell].assessments:
             return
         found = self.results[cell].assessments[hypothesis.id]
-        kind, note = self._standing(hypothesis, cell)
+        standing = self.standings.of(hypothesis.id, cell)
         for detail in found.details:
             yield Estimate(
                 id=hypothesis.id,
                 cell=cell,
                 quantity=detail.quantity,
-                kind=kind,
+                kind=standing.kind,
                 estimate=detail.estimate,
                 ci_low=detail.low,
                 ci_high=detail.high,
@@ -120,15 +104,18 @@ class Report:
                 n=detail.n,
                 n_monotone=found.n_monotone,
                 n_correct=found.n_correct,
-                reason=_join(detail.reason, note),
+                reason=_join(detail.reason, standing.reason),
+                deviations=";".join(standing.deviations),
             )
 
     def _explored(self, entry: ExploratoryEntry, cell: str) -> Iterator[Estimate]:
+        standing = self.standings.of(entry.id, cell)
         if cell in self.results:
-            yield from (row for row in self.results[cell].explored if row.id == entry.id)
+            rows = (row for row in self.results[cell].explored if row.id == entry.id)
+            yield from (_marked(row, standing) for row in rows)
             return
         verdict, why = self._absence(cell)
-        yield Estimate(
+        row = Estimate(
             id=entry.id,
             cell=cell,
             quantity=entry.estimator,
@@ -136,9 +123,7 @@ class Report:
             verdict=verdict,
             reason=why,
         )
-
-    def _standing(self, hypothesis: Hypothesis, cell: str) -> tuple[Kind, str]:
-        return self.standing.of(cell, registered=cell in self.plan.cells_of(hypothesis))
+        yield _marked(row, standing)
 
     def _absence(self, cell: str) -> tuple[Verdict, str]:
         if cell in self.failed:
@@ -166,6 +151,10 @@ def _judged(
         verdict=verdict,
         reason=_join(why, found.notes, note),
     )
+
+
+def _marked(row: Estimate, standing: Standing) -> Estimate:
+    return replace(row, deviations=";".join(standing.deviations))
 
 
 def _join(*reasons: str) -> str:

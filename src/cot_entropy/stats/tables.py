@@ -15,7 +15,7 @@ from cot_entropy.stats.rows import Estimate
 NUMBERS: Final = ("estimate", "ci_low", "ci_high", "p_value", "p_holm", "n", "n_monotone")
 VERDICT_COLUMNS: Final = (
     *("id", "cell", "kind", *NUMBERS, "n_correct", "verdict", "reason"),
-    *("plan_sha256", "trajectories_sha256"),
+    *("plan_sha256", "trajectories_sha256", "deviations"),
 )
 ESTIMATE_COLUMNS: Final = ("id", "cell", "quantity", *VERDICT_COLUMNS[2:])
 
