@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -83,17 +84,15 @@ def question_rows(count: int) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
+def tiny_project(folder: Path) -> Project:
     """Two datasets of six questions on one model that the scripted engine stands in for."""
-    folder = model_folder(tmp_path / "model")
-    save_file({"w": np.zeros(2, dtype=np.float32)}, folder / "model.safetensors")
-    (tmp_path / "requirements").symlink_to(ROOT / "requirements")
+    model = model_folder(folder / "model")
+    save_file({"w": np.zeros(2, dtype=np.float32)}, model / "model.safetensors")
+    (folder / "requirements").symlink_to(ROOT / "requirements")
     for name in ("sums", "more"):
-        (tmp_path / f"{name}.jsonl").write_text(question_rows(6))
-    protocols = yaml.safe_load((ROOT / "config/protocols.yaml").read_text())
-    made = Project(tmp_path)
-    made.write_protocols(protocols)
+        (folder / f"{name}.jsonl").write_text(question_rows(6))
+    made = Project(folder)
+    made.write_protocols(yaml.safe_load((ROOT / "config/protocols.yaml").read_text()))
     made.write(
         {
             "study": "tiny",
@@ -106,7 +105,7 @@ def project(tmp_path: Path) -> Project:
                 name: {
                     "source": "local",
                     "path": f"{name}.jsonl",
-                    "sha256": sha256_file(tmp_path / f"{name}.jsonl"),
+                    "sha256": sha256_file(folder / f"{name}.jsonl"),
                     "answer": "number",
                 }
                 for name in ("sums", "more")
@@ -114,3 +113,25 @@ def project(tmp_path: Path) -> Project:
         }
     )
     return made
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """The tiny study before its first run."""
+    return tiny_project(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The tiny study, run once for all tests; they work on copies."""
+    made = tiny_project(tmp_path_factory.mktemp("tiny"))
+    made.snakemake()
+    return made
+
+
+@pytest.fixture
+def finished(finished_once: Project, tmp_path: Path) -> Project:
+    """A copy of the finished study, times and Snakemake's memory included."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished_once.folder, folder, symlinks=True)
+    return Project(folder)

@@ -3,19 +3,11 @@
 import time
 from pathlib import Path
 
-import pytest
 from tests.workflow.conftest import Project
 
 from cot_entropy.records import read_header
 
 GPU_RULES = {"model", "questions", "chains", "completions"}
-
-
-@pytest.fixture
-def finished(project: Project) -> Project:
-    """The tiny study, run once."""
-    project.snakemake()
-    return project
 
 
 def snapshot(folder: Path, pattern: str) -> dict[Path, tuple[int, bytes]]:

@@ -28,6 +28,7 @@ _SPELLINGS: Final = tuple(
         (r"\\frac([0-9])\s*\{", r"\\frac{\1}{"),
         (r"(\\frac\{[^{}]*\})\s*([0-9])", r"\1{\2}"),
         (r"\\sqrt([0-9a-z])", r"\\sqrt{\1}"),
+        (r"\\log_\s*([0-9a-z])", r"\\log_{\1}"),
     )
 )
 _UNITS: Final[dict[str, str]] = {

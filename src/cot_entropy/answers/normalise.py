@@ -97,7 +97,7 @@ def _minerva(answer: str) -> str:
 
 def _right_hand_side(text: str) -> str:
     parts = _EQUALS.split(text)
-    if len(parts) == 1 or "," in text or not _NAME_OR_NUMBER.fullmatch(parts[0].strip()):
+    if len(parts) == 1 or "," in text or not _NAME_OR_NUMBER.fullmatch(parts[0].strip(" \n\t$")):
         return text
     return parts[-1]
 

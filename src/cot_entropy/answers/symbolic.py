@@ -14,6 +14,7 @@ from threading import RLock
 from typing import Any, Final
 
 import sympy
+from latex2sympy2_extended import NormalizationConfig
 from math_verify import LatexExtractionConfig, parse
 
 from cot_entropy.answers import evaluate
@@ -24,7 +25,20 @@ _POINTS: Final = 4
 
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 _DIGIT_GROUP: Final = re.compile(r"(?<=[0-9])\s*(?=\()")
-_NOT_READ: Final = re.compile(r"['<>=]|\\(?:le|ge|lt|gt|ne|pm|mp|in|to)(?![A-Za-z])")
+_MISREAD: Final = re.compile(
+    r"['<>=]|[0-9]\s+[0-9]|[0-9]\s*_|\.[0-9]*\."
+    r"|\\(?:le|ge|lt|gt|ne|pm|mp|in|to|approx|sim|equiv|[lc]?dots|text|pmod|bmod)(?![A-Za-z])"
+)
+"""What math-verify reads as something else: `2 3` as 5, `5_3` as 5, `3\\ldots` as 3."""
+
+_CONFIG: Final = LatexExtractionConfig(
+    boxed_match_priority=-1,
+    normalization_config=NormalizationConfig(
+        basic_latex=True, units=False, malformed_operators=True, nits=False, boxed="none"
+    ),
+)
+"""Units stay: math-verify takes the `d` of `5d` for one; `reading` has split them off."""
+
 _lock: Final = RLock()
 
 logging.getLogger("math_verify").setLevel(logging.ERROR)
@@ -58,12 +72,12 @@ def expression(latex: str) -> Any | None:
 
     Digits before a bracket multiply it: math-verify reads `2(3)` as the mixed number 2 + 3.
     """
-    if not within_limits(latex) or _NOT_READ.search(latex):
+    if not within_limits(latex) or _MISREAD.search(latex):
         return None
     with _lock:
         found = parse(
             "$" + _DIGIT_GROUP.sub(r" \\cdot ", latex) + "$",
-            extraction_config=[LatexExtractionConfig()],
+            extraction_config=[_CONFIG],
             fallback_mode="no_fallback",
             parsing_timeout=None,
         )

@@ -1,4 +1,4 @@
-"""Rows of a dataset on the Hugging Face hub; the only module that may reach the network."""
+"""Rows of a dataset on the Hugging Face hub."""
 
 from __future__ import annotations
 

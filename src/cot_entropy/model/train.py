@@ -114,6 +114,19 @@ def learning_rate(recipe: Recipe, step: int) -> float:
     return recipe.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * decayed))
 
 
+def adapted(base: Path, recipe: Recipe) -> PeftModel:
+    """The base model in bfloat16 with a fresh float32 adapter on all of its linear layers."""
+    torch.manual_seed(recipe.seed)
+    config = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=recipe.alpha,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    causal = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16)
+    return get_peft_model(causal, config).train()
+
+
 def batch_loss(model: PeftModel, batch: tuple[Example, ...]) -> torch.Tensor:
     """Mean cross-entropy over the solution tokens of a batch, in nats per token.
 
@@ -188,20 +201,11 @@ class Checkpoint:
 
 def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
     """Train and write the adapter to `out`; yield (steps done, loss) after each step."""
-    torch.manual_seed(recipe.seed)
     tokenizer = AutoTokenizer.from_pretrained(base)
     run = batches(
         tuple(encode(tokenizer, problem) for problem in training_problems(recipe)), recipe
     )
-    causal = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16)
-    config = LoraConfig(
-        r=recipe.rank,
-        lora_alpha=recipe.alpha,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
-    model = get_peft_model(causal, config)
-    model.train()
+    model = adapted(base, recipe)
     parameters = {name: item for name, item in model.named_parameters() if item.requires_grad}
     optimiser = torch.optim.AdamW(
         parameters.values(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
@@ -222,7 +226,7 @@ def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
         yield len(losses), losses[-1]
     model.to(torch.bfloat16)
     model.peft_config["default"].base_model_name_or_path = BASE
-    model.save_pretrained(out)
+    model.save_pretrained(out, save_embedding_layers=False)  # else it asks the hub for the base
     record = {"recipe": asdict(recipe), "losses": [round(value, 4) for value in losses]}
     write_text(out / "training.json", json.dumps(record, indent=1) + "\n")
 

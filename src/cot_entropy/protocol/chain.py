@@ -14,6 +14,7 @@ class ChainBlock(Strict):
     system_prompt: Annotated[str, Field(min_length=1)]
     """Sent as the system turn, or merged into the user turn where the template has none."""
     temperature: Annotated[float, Field(ge=0, le=2)]
+    """Sampling temperature of the chain."""
     budget: Annotated[int, Field(ge=1)]
     """Tokens at most; a chain that reaches it is marked truncated."""
     seed: Annotated[int, Field(ge=0)] = 0

@@ -15,6 +15,7 @@ class ProbeBlock(Strict):
     """Settings of prefixes and completions. Changing one keeps every chain."""
 
     segmentation: Segmentation
+    """What separates two units of a chain."""
     cap: Annotated[int, Field(ge=1)] | None
     """Units probed at most; null for all."""
     cap_policy: CapPolicy | None
@@ -22,6 +23,7 @@ class ProbeBlock(Strict):
     m: Annotated[int, Field(ge=2)]
     """Completions per prefix."""
     temperature: Annotated[float, Field(ge=0, le=2)]
+    """Sampling temperature of the completions."""
     budget: Annotated[int, Field(ge=1)]
     """Tokens per completion at most."""
     cue: str | None = None

@@ -16,9 +16,11 @@ class ScoringBlock(Strict):
     """Settings of scoring. Changing one reads stored generations and needs no GPU."""
 
     extraction: ExtractionRule
+    """Which answer a text gives."""
     searched: SearchedText
     """Where the answer is looked for; the prompt never is."""
     equivalence: Equivalence
+    """Which answers are the same."""
     no_answer: NoAnswer
     """`shared_class`: completions without an answer agree with each other and nothing else;
     `drop`: they leave the distribution; `singleton`: each is a class of its own."""
