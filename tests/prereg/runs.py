@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
-from projects import PROJECT, commit, git
+from projects import PROJECT
 
 from cot_entropy.chains import generate_chains
 from cot_entropy.completions import sample_completions
@@ -34,6 +35,14 @@ RESULTS = Path("results/tiny")
 MODELS = ("alpha", "beta")
 DATASETS = ("sums",)
 QUESTIONS = 24
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A frozen project and the results of one run of it."""
+
+    root: Path
+    results: Path
 
 
 def write_tiny_study(root: Path, **changes: Any) -> None:
@@ -179,6 +188,3 @@ def copy_run(source: Path, target: Path) -> Path:
     """A copy of a results folder that a test may damage."""
     shutil.copytree(source, target)
     return target
-
-
-__all__ = ["commit", "copy_run", "finish", "generate", "git", "rescore", "run_tiny"]
