@@ -56,7 +56,12 @@ def analyse(
         if result.cell in by_cell:
             raise DataError(f"{path}: cell `{result.cell}` was given before; give each cell once")
         by_cell[result.cell] = result
-    report = Report(plan=loaded.plan, results=by_cell, standings=standings, failed=failed or {})
+    report = Report(
+        plan=loaded.plan,
+        results=by_cell,
+        standings=standings.under(loaded.sha256),
+        failed=failed or {},
+    )
     verdicts, estimates = report.verdict_rows(), report.estimate_rows()
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (
