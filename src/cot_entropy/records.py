@@ -12,13 +12,13 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from cot_entropy.answers.types import AnswerKind
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.probe import ProbeBlock
-from cot_entropy.strict import Strict
+from cot_entropy.strict import Strict, describe
 
 SCHEMA_VERSION = 1
 
@@ -169,6 +169,4 @@ def parse_record(kind: type[R], value: dict[str, Any], path: Path, number: int) 
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{path}:{number}: {where}: {first['msg']}") from None
+        raise DataError(f"{path}:{number}: {describe(error)}") from None

@@ -1,0 +1,66 @@
+# make demo · make test · make test-full · make lint · make bench · make docs
+#
+# TORCH_BACKEND=cpu takes PyTorch's small CPU build where its own index is reachable;
+# the default takes whatever build the package index serves.
+
+PYTHON ?= python3.11
+UV_VERSION := 0.13.9
+TORCH_BACKEND ?=
+
+BIN := .venv/bin
+UV := .tools/bin/uv
+LOCKS := requirements/cpu.txt requirements/dev.txt
+READY := .venv/.ready
+SNAKEMAKE := $(BIN)/snakemake --cores all
+BACKEND := $(if $(TORCH_BACKEND),--torch-backend $(TORCH_BACKEND))
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: setup demo test test-full lint bench docs locks clean
+
+setup: $(READY)
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
+	  { echo "error: Python 3.11 is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv .tools
+	.tools/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+$(READY): $(LOCKS) pyproject.toml | $(UV)
+	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	$(UV) pip sync --quiet --python $(BIN)/python $(BACKEND) $(LOCKS)
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: $(READY)
+	$(SNAKEMAKE)
+	@$(BIN)/cot-entropy show results/demo
+
+test: lint
+	$(BIN)/pytest -m "not full"
+
+test-full: lint
+	$(BIN)/pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict
+
+# Rewrites requirements/*.txt from requirements/*.in; no index line is written.
+COMPILE := $(UV) pip compile --quiet --python-version 3.11 \
+  --python-platform x86_64-manylinux_2_31 --no-emit-index-url --no-header --no-annotate
+locks: | $(UV)
+	$(COMPILE) --overrides requirements/overrides-cpu.txt requirements/cpu.in -o requirements/cpu.txt
+	$(COMPILE) requirements/gpu.in -o requirements/gpu.txt
+	$(COMPILE) requirements/gpu-r26.in -o requirements/gpu-r26.txt
+	$(COMPILE) requirements/dev.in -o requirements/dev.txt
+
+clean:
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache

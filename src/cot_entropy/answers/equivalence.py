@@ -1,0 +1,168 @@
+"""Whether two answers are the same.
+
+`normalised` compares normal forms as strings. `math_verify` compares readings: cores by value
+(`symbolic` for expressions), and notes, which may be missing but must not contradict. Both are
+symmetric by construction: the pair is ordered before it is compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from cot_entropy.answers import symbolic
+from cot_entropy.answers.kinds import AnswerKind, Equivalence
+from cot_entropy.answers.normalise import normalise
+from cot_entropy.answers.reading import (
+    Number,
+    Reading,
+    Relation,
+    Structure,
+    Unread,
+    Words,
+    as_latex,
+    read,
+)
+
+CACHE: Final = 1 << 15
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Whether an answer is right.
+
+    `compared_as_strings`: the pair is over the registered limits, or math-verify cannot read it,
+    so that normalised strings were compared.
+    """
+
+    correct: bool
+    compared_as_strings: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The verdict on a pair.
+
+    `differ_in_notes`: the cores are equal and the notes contradict each other (`5 cm`, `5 m`).
+    """
+
+    same: bool
+    as_strings: bool = False
+    differ_in_notes: bool = False
+
+
+_SAME: Final = Comparison(same=True)
+
+
+def grade_answer(
+    answer: str | None, gold: str, *, equivalence: Equivalence, kind: AnswerKind
+) -> Grade:
+    """Grade one extracted answer against the gold answer; no answer is wrong."""
+    if answer is None:
+        return Grade(correct=False)
+    if equivalence == "normalised":
+        return Grade(correct=normalise(answer) == normalise(gold))
+    found = compare(answer, gold, kind=kind)
+    return Grade(correct=found.same, compared_as_strings=found.as_strings)
+
+
+def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
+    """Compare two answers under `math_verify`; the order does not matter.
+
+    Answers of kind `number` are compared by value where both are rational numbers, else as
+    normalised strings: the computer algebra is for `math` only.
+    """
+    if first == second:
+        return _SAME
+    return _compare(*sorted((first, second)), kind)
+
+
+@lru_cache(maxsize=CACHE)
+def _compare(first: str, second: str, kind: AnswerKind) -> Comparison:
+    a, b = read(first), read(second)
+    if kind == "number" and not (isinstance(a.core, Number) and isinstance(b.core, Number)):
+        return Comparison(same=normalise(first) == normalise(second))
+    verdict = _same_core(a, b)
+    if verdict is None:
+        return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+    if verdict and not a.notes.contradict(b.notes):
+        return _SAME
+    if _same_equation(a, b):
+        return _SAME
+    return Comparison(same=False, differ_in_notes=verdict)
+
+
+def _same_equation(first: Reading, second: Reading) -> bool | None:
+    a, b = first.equation(), second.equation()
+    return _same_relation(a, b) if a and b else False
+
+
+def _same(first: Reading, second: Reading) -> bool | None:
+    if first.notes.contradict(second.notes):
+        return False
+    return _same_core(first, second)
+
+
+def _same_core(first: Reading, second: Reading) -> bool | None:  # noqa: PLR0911
+    a, b = first.core, second.core
+    if a == b:
+        return True
+    if isinstance(a, Unread) or isinstance(b, Unread):
+        return None
+    if isinstance(a, Number) and isinstance(b, Number):
+        return False
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        return _same_structure(a, b)
+    if isinstance(a, Relation) and isinstance(b, Relation):
+        return _same_relation(a, b)
+    if isinstance(a, Words) or isinstance(b, Words):
+        return _same_words(first, second)
+    left, right = as_latex(a), as_latex(b)
+    return False if left is None or right is None else symbolic.equal(left, right)
+
+
+def _same_words(first: Reading, second: Reading) -> bool | None:
+    a, b = as_latex(first.core), as_latex(second.core)
+    if a is not None and b is not None:
+        return symbolic.equal(a, b)
+    texts = [
+        core.text if isinstance(core, Words) else as_latex(core)
+        for core in (first.core, second.core)
+    ]
+    return (
+        texts[0] is not None
+        and texts[1] is not None
+        and (texts[0].casefold() == texts[1].casefold())
+    )
+
+
+def _same_structure(first: Structure, second: Structure) -> bool | None:
+    if first.shape != second.shape or len(first.parts) != len(second.parts):
+        return False
+    if first.ordered:
+        verdicts = [_same(a, b) for a, b in zip(first.parts, second.parts, strict=True)]
+        if False in verdicts:
+            return False
+        return None if None in verdicts else True
+    undecided = False
+    remaining = list(second.parts)
+    for part in first.parts:
+        verdicts = [_same(part, other) for other in remaining]
+        if True in verdicts:
+            del remaining[verdicts.index(True)]
+        elif None in verdicts:
+            undecided = True
+        else:
+            return False
+    return None if undecided else True
+
+
+def _same_relation(first: Relation, second: Relation) -> bool | None:
+    if first.operator != second.operator:
+        return False
+    return symbolic.proportional(
+        f"({first.left})-({first.right})",
+        f"({second.left})-({second.right})",
+        factor="positive" if first.operator in {"<", "<="} else "any",
+    )

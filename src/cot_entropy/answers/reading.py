@@ -1,0 +1,259 @@
+r"""How the `math_verify` equivalence reads an answer: its core, and notes that may be missing.
+
+A *note* is what writers leave out: a unit (`cm`, `^\circ`, `\%`, `\$`), the base of a numeral
+(`40_9`), the name of what is given (`x = 5`). The core is a number, words, an expression, a
+relation, or a structure of readings: a list or set (no order), a tuple or interval (order and
+brackets count), a union, a matrix.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, Literal
+
+from cot_entropy.answers import latex
+from cot_entropy.answers.folding import fold_symbols
+from cot_entropy.answers.limits import is_short
+from cot_entropy.answers.rationals import rational
+
+CACHE: Final = 1 << 14
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exact rational; a decimal means the number it writes."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words, case-folded; a single letter keeps its case."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Expression:
+    """LaTeX that is left to the computer algebra."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`left operator right`, where it is no interval of one variable."""
+
+    operator: Literal["=", "<", "<=", "!="]
+    left: str
+    right: str
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Parts in brackets; `ordered` parts compare by position, others as a multiset."""
+
+    shape: str
+    parts: tuple[Reading, ...]
+    ordered: bool
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An answer over the registered limits."""
+
+    text: str
+
+
+Core = Number | Words | Expression | Relation | Structure | Unread
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a writer may leave out; None where it is left out."""
+
+    unit: str | None = None
+    base: str | None = None
+    name: str | None = None
+
+    def contradict(self, other: Notes) -> bool:
+        """Whether both say something different about the same thing."""
+        pairs = ((self.unit, other.unit), (self.base, other.base), (self.name, other.name))
+        return any(a is not None and b is not None and a != b for a, b in pairs)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An answer's core and its notes."""
+
+    core: Core
+    notes: Notes = field(default_factory=Notes)
+
+    def equation(self) -> Relation | None:
+        """The equation that this answer states, also where it gives a named value."""
+        if isinstance(self.core, Relation):
+            return self.core if self.core.operator == "=" else None
+        value = as_latex(self.core)
+        if self.notes.name is None or value is None:
+            return None
+        return Relation("=", self.notes.name, value)
+
+
+def as_latex(core: Core) -> str | None:
+    """A number, letter or expression as LaTeX; None for other cores."""
+    if isinstance(core, Expression):
+        return core.latex
+    if isinstance(core, Number):
+        return rf"\frac{{{core.value.numerator}}}{{{core.value.denominator}}}"
+    return core.text if isinstance(core, Words) and len(core.text) == 1 else None
+
+
+@lru_cache(maxsize=CACHE)
+def read(answer: str) -> Reading:
+    """Read one answer; what has no structure known here is an `Expression`."""
+    if not is_short(answer):
+        return Reading(Unread(answer))
+    text = latex.tidy(fold_symbols(answer))
+    return _read(text) if is_short(text) else Reading(Unread(answer))
+
+
+_BASE: Final = re.compile(
+    r"\(?(?P<digits>[0-9]+)\)?_\s*(?:\{\s*(?:\\text\s*\{\s*)?(?P<a>[0-9]+|[a-z]+)[}\s]*\}|(?P<b>[0-9]+))"
+)
+_BASES: Final = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"} | {
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+}
+_NAME: Final = re.compile(
+    r"(?P<name>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*\([A-Za-z]\))?)\s*(?:=|\\in(?![A-Za-z]))\s*(?P<rest>.+)"
+)
+_LIST_SEPARATOR: Final = re.compile(
+    r",?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*\}|,?\s+(?:and|or)(?=[\s\\$(])|,|;"
+)
+_UNION: Final = re.compile(r"\\cup(?![A-Za-z])")
+_COMMA: Final = re.compile(",")
+_RELATION: Final = re.compile(r"<=|>=|!=|=|<|>|\\(?:le|ge|lt|gt|ne)(?![A-Za-z])")
+_OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne": "!="}
+_VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
+_MATRIX: Final = re.compile(
+    r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
+)
+_PLUS_MINUS: Final = re.compile(r"\\(pm|mp)(?![A-Za-z])")
+_REALS: Final = {r"\mathbb{R}", r"\mathbb R", r"\R", r"\text{all real numbers}"}
+_INFINITIES: Final = {r"\infty", r"+\infty", r"-\infty"}
+_EMPTY: Final = {r"\emptyset", r"\varnothing", r"\{\}"}
+
+
+def _read(text: str) -> Reading:
+    text = latex.strip_group(text)
+    value = rational(text)
+    if value is not None:
+        return Reading(Number(value))
+    given = _NAME.fullmatch(text)
+    if given and not _RELATION.search(given["rest"]):
+        name = re.sub(r"[\s{}]", "", given["name"])
+        inner = _read(given["rest"])
+        return inner if inner.notes.name else replace(inner, notes=replace(inner.notes, name=name))
+    text, unit = latex.split_unit(text)
+    if numeral := _BASE.fullmatch(text):
+        base = numeral["a"] or numeral["b"]
+        return Reading(
+            Number(Fraction(int(numeral["digits"]))), Notes(unit=unit, base=_BASES.get(base, base))
+        )
+    value = rational(text)
+    if value is not None:
+        return Reading(Number(value), Notes(unit=unit))
+    reading = _structured(text) or _relation(text) or Reading(_plain(text))
+    return reading if unit is None else replace(reading, notes=replace(reading.notes, unit=unit))
+
+
+def _structured(text: str) -> Reading | None:  # noqa: PLR0911
+    parts = latex.split_top(text, _LIST_SEPARATOR)
+    if len(parts) > 1:
+        return _list(parts)
+    pieces = latex.split_top(text, _UNION)
+    if len(pieces) > 1:
+        return Reading(Structure("union", tuple(map(_read, pieces)), ordered=False))
+    if matrix := _MATRIX.fullmatch(text):
+        rows = [row.split("&") for row in matrix["body"].strip().rstrip("\\").split("\\\\")]
+        cells = tuple(_read(cell.strip()) for row in rows for cell in row)
+        return Reading(Structure(f"{len(rows)} rows", cells, ordered=True))
+    if text in _REALS:
+        return _interval("(", r"-\infty", r"\infty", ")")
+    if text in _EMPTY:
+        return _list([])
+    if (bracketed := latex.brackets(text)) is not None:
+        opening, inside, closing = bracketed
+        parts = latex.split_top(inside, _COMMA)
+        if opening == "{":
+            return _list(parts)
+        if len(parts) > 1:
+            return Reading(Structure(opening + closing, tuple(map(_read, parts)), ordered=True))
+        if opening + closing == "()" and not latex.is_letter(inside):
+            return _read(inside.strip())
+    signs = _PLUS_MINUS.findall(text)
+    if len(signs) == 1 or set(signs) == {"pm", "mp"}:
+        upper = text.replace(r"\pm", "+").replace(r"\mp", "-")
+        lower = text.replace(r"\pm", "-").replace(r"\mp", "+")
+        return _list([upper, lower])
+    return None
+
+
+def _list(parts: list[str]) -> Reading:
+    readings: list[Reading] = []
+    for part in parts:
+        reading = _read(part)
+        if isinstance(reading.core, Structure) and reading.core.shape == "list":
+            readings.extend(reading.core.parts)
+        else:
+            readings.append(reading)
+    if len(readings) == 1:
+        return readings[0]
+    return Reading(Structure("list", tuple(readings), ordered=False))
+
+
+def _plain(text: str) -> Core:
+    if text in _INFINITIES:
+        return Words(text.removeprefix("+"))
+    words = latex.words(text)
+    if words is None:
+        return Expression(text.removeprefix("+").strip())
+    return Words(words if len(words) == 1 else words.casefold())
+
+
+def _relation(text: str) -> Reading | None:  # noqa: PLR0911
+    operators = [_OPERATORS.get(found, found) for found in _RELATION.findall(text)]
+    sides = [side.strip() for side in _RELATION.split(text)]
+    if not operators or not all(sides):
+        return None
+    if all(operator in {">", ">="} for operator in operators):
+        sides.reverse()
+        operators = [operator.replace(">", "<") for operator in reversed(operators)]
+    if len(operators) == 2 and set(operators) <= {"<", "<="} and _VARIABLE.fullmatch(sides[1]):
+        opening, closing = (
+            ("(" if operators[0] == "<" else "["),
+            (")" if operators[1] == "<" else "]"),
+        )
+        return _interval(opening, sides[0], sides[2], closing, name=sides[1])
+    if len(operators) > 1:
+        return _read(sides[-1]) if set(operators) == {"="} else None
+    (left, right), operator = sides, operators[0]
+    if operator in {"<", "<="} and _VARIABLE.fullmatch(left):
+        return _interval("(", r"-\infty", right, ")" if operator == "<" else "]", name=left)
+    if operator in {"<", "<="} and _VARIABLE.fullmatch(right):
+        return _interval("(" if operator == "<" else "[", left, r"\infty", ")", name=right)
+    if operator in {"=", "<", "<=", "!="}:
+        return Reading(Relation(operator, left, right))
+    return None
+
+
+def _interval(
+    opening: str, low: str, high: str, closing: str, *, name: str | None = None
+) -> Reading:
+    ends = (_read(low), _read(high))
+    return Reading(Structure(opening + closing, ends, ordered=True), Notes(name=name))

@@ -1,0 +1,243 @@
+"""The command line: parse, call, print. One verb per arrow of the line the data takes.
+
+Exit codes: 0 done; 1 the system failed (disk, memory) or `audit` found differences; 2 bad input,
+named in one line; 130 and 143 stopped by Ctrl-C or SIGTERM, to be resumed by the same command.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from cot_entropy import __version__
+from cot_entropy.errors import ConfigError, UserError
+from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
+from cot_entropy.strict import Strict, describe
+
+app = typer.Typer(
+    name="cot-entropy",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Job = Annotated[str, typer.Option("--job", help="The job's settings (JSON), as its rule gives it.")]
+Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
+Model = Annotated[Path, typer.Option("--model", help="The model's manifest.")]
+Questions = Annotated[Path, typer.Option("--questions", help="The dataset's questions.")]
+Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
+Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
+Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"cot-entropy {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    log: Annotated[Path | None, typer.Option("--log", help="Write messages here too.")] = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    if log:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
+    logging.basicConfig(format="%(message)s", handlers=handlers)
+    logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+@app.command("model")
+def model_verb(job: Job, out: Out) -> None:
+    """Prepare a model: fetch or build its folder, hash what decides its answers."""
+    from cot_entropy.model.spec import ModelJob
+    from cot_entropy.model.stage import prepare_model
+
+    prepare_model(_job(ModelJob, job), out=out)
+
+
+@app.command("questions")
+def questions_verb(job: Job, out: Out) -> None:
+    """Load a dataset, check it, and write its questions."""
+    from cot_entropy.data.spec import QuestionsJob
+    from cot_entropy.data.stage import prepare_questions
+
+    prepare_questions(_job(QuestionsJob, job), out=out)
+
+
+@app.command("chains")
+def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
+    """Generate the reference chain of every question of a cell."""
+    from cot_entropy.chains import generate_chains
+    from cot_entropy.protocol.chain import ChainsJob
+
+    generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
+
+
+@app.command("prefixes")
+def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
+    """Cut every chain into prefixes on token boundaries."""
+    from cot_entropy.prefixes import cut_prefixes
+    from cot_entropy.protocol.probe import PrefixesJob
+
+    cut_prefixes(_job(PrefixesJob, job), chains=chains, out=out)
+
+
+@app.command("completions")
+def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
+    """Sample m completions at every prefix of every chain."""
+    from cot_entropy.completions import sample_completions
+    from cot_entropy.protocol.probe import CompletionsJob
+
+    sample_completions(
+        _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
+    )
+
+
+@app.command("score")
+def score_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Turn stored completions into entropy trajectories."""
+    from cot_entropy.protocol.scoring import ScoreJob
+    from cot_entropy.signal.score import score
+
+    score(_job(ScoreJob, job), chains=chains, prefixes=prefixes, completions=completions, out=out)
+
+
+@app.command("sensitivity")
+def sensitivity_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Score stored completions under every extraction rule and equivalence."""
+    from cot_entropy.protocol.scoring import SensitivityJob
+    from cot_entropy.signal.sensitivity import sensitivity
+
+    sensitivity(
+        _job(SensitivityJob, job),
+        chains=chains,
+        prefixes=prefixes,
+        completions=completions,
+        out=out,
+    )
+
+
+@app.command("grade")
+def grade_verb(
+    dataset: Annotated[Dataset, typer.Option(help="The kind of answer.")],
+    extraction: Annotated[ExtractionRule, typer.Option()] = "registered",
+    equivalence: Annotated[Equivalence, typer.Option()] = "normalised",
+) -> None:
+    """Grade JSON lines {id, completion, gold} from stdin; {id, answer, correct} to stdout.
+
+    Example: cot-entropy grade --dataset gsm8k < completions.jsonl
+    """
+    from cot_entropy.answers import grade_lines
+
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
+    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+
+
+@app.command("analyse")
+def analyse_verb(
+    trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
+) -> None:
+    """Judge every hypothesis of the plan from trajectories alone.
+
+    Rows are confirmatory only where provenance and a matching freeze stand in the folder.
+
+    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out */trajectories.parquet
+    """
+    from cot_entropy.prereg.check import run_standings
+    from cot_entropy.stats.analyse import analyse
+
+    standings = run_standings(out, trajectories)
+    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+
+
+@app.command("report")
+def report_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Write the page that shows what was confirmed, how sure, and what deviated."""
+    from cot_entropy.report.page import write_report
+
+    write_report(results, plan=plan, out=out)
+
+
+@app.command("record-run")
+def record_run_verb(job: Job, out: Out) -> None:
+    """Record what a run was told and which registered items it found."""
+    from cot_entropy.prereg.provenance import RunJob, record_run
+
+    record_run(_job(RunJob, job), out=out)
+
+
+@app.command("record-cell")
+def record_cell_verb(
+    cell: Annotated[str, typer.Argument(help="model/dataset")],
+    results: Annotated[Path, typer.Option(help="The study's folder.")],
+    out: Out,
+) -> None:
+    """Record the headers and hashes of the files that a cell's rows rest on."""
+    from cot_entropy.prereg.provenance import record_cell
+
+    record_cell(cell, results=results, out=out)
+
+
+@app.command("seal")
+def seal_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
+) -> None:
+    """Write the manifest over every file of the results."""
+    from cot_entropy.prereg.provenance import seal
+
+    seal(results, out=out)
+
+
+def main() -> NoReturn:
+    """Run the command; a user's error is one line and an exit code, never a traceback."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        app()
+        sys.exit(0)
+    except (UserError, OSError) as error:
+        if debug:
+            raise
+        logging.getLogger("cot_entropy").error("error: %s", _one_line(error))  # noqa: TRY400
+        sys.exit(error.exit_code if isinstance(error, UserError) else 1)
+
+
+def _one_line(error: UserError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+J = TypeVar("J", bound=Strict)
+
+
+def _job(kind: type[J], text: str) -> J:
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise ConfigError(f"--job: {describe(error)}") from None
