@@ -6,36 +6,37 @@ named in one line; 130 and 143 stopped by Ctrl-C or SIGTERM, to be resumed by th
 
 from __future__ import annotations
 
-import json
+import io
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, NoReturn, TypeVar
 
-import click
 import typer
 from pydantic import ValidationError
 
 from cot_entropy import __version__
-from cot_entropy.answers.types import Equivalence, ExtractionRule
+from cot_entropy.answers.types import Dataset, Equivalence, ExtractionRule
 from cot_entropy.errors import ConfigError, UserError
 from cot_entropy.strict import Strict, describe
 
 app = typer.Typer(
     name="cot-entropy",
-    help="Chain-of-thought entropy signals: generate, score, analyse, report, audit.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-J = TypeVar("J", bound=Strict)
+Job = Annotated[str, typer.Option("--job", help="The job's settings (JSON), as its rule gives it.")]
+Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
+Model = Annotated[Path, typer.Option("--model", help="The model's manifest.")]
+Questions = Annotated[Path, typer.Option("--questions", help="The dataset's questions.")]
+Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
+Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
+Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
 
-JobOption = Annotated[str, typer.Option("--job", help="The job's settings, as the rule gives them (JSON).")]
-OutOption = Annotated[Path, typer.Option("--out", help="The file to write.")]
 
-
-def _version(*, show: bool) -> None:
+def _version(show: bool) -> None:
     if show:
         typer.echo(f"cot-entropy {__version__}")
         raise typer.Exit
@@ -45,35 +46,115 @@ def _version(*, show: bool) -> None:
 def options(
     *,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-    log: Annotated[Path | None, typer.Option("--log", help="Also write messages here.")] = None,
+    log: Annotated[Path | None, typer.Option("--log", help="Write messages here too.")] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=lambda value: _version(show=value), is_eager=True)
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
         log.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log, mode="w"))
-    logging.basicConfig(
-        level=logging.DEBUG if debug else logging.INFO, format="%(message)s", handlers=handlers
+        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
+    logging.basicConfig(format="%(message)s", handlers=handlers)
+    logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+@app.command("model")
+def model_verb(job: Job, out: Out) -> None:
+    """Prepare a model: fetch or build its folder, hash what decides its answers."""
+    from cot_entropy.model.stage import ModelJob, prepare_model
+
+    prepare_model(_job(ModelJob, job), out=out)
+
+
+@app.command("questions")
+def questions_verb(job: Job, out: Out) -> None:
+    """Load a dataset, check it, and write its questions."""
+    from cot_entropy.data.stage import QuestionsJob, prepare_questions
+
+    prepare_questions(_job(QuestionsJob, job), out=out)
+
+
+@app.command("chains")
+def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
+    """Generate the reference chain of every question of a cell."""
+    from cot_entropy.chains import ChainsJob, generate_chains
+
+    generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
+
+
+@app.command("prefixes")
+def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
+    """Cut every chain into prefixes on token boundaries."""
+    from cot_entropy.segment import PrefixesJob, cut_prefixes
+
+    cut_prefixes(_job(PrefixesJob, job), chains=chains, out=out)
+
+
+@app.command("completions")
+def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
+    """Sample m completions at every prefix of every chain."""
+    from cot_entropy.completions import CompletionsJob, sample_completions
+
+    sample_completions(
+        _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
     )
+
+
+@app.command("score")
+def score_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Turn stored completions into entropy trajectories."""
+    from cot_entropy.signal.score import ScoreJob, score
+
+    score(_job(ScoreJob, job), chains=chains, prefixes=prefixes, completions=completions, out=out)
+
+
+@app.command("sensitivity")
+def sensitivity_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Score stored completions under every extraction rule and equivalence."""
+    from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+
+    sensitivity(
+        _job(SensitivityJob, job),
+        chains=chains,
+        prefixes=prefixes,
+        completions=completions,
+        out=out,
+    )
+
+
+@app.command("grade")
+def grade_verb(
+    dataset: Annotated[Dataset, typer.Option(help="The kind of answer.")],
+    extraction: Annotated[ExtractionRule, typer.Option()] = "registered",
+    equivalence: Annotated[Equivalence, typer.Option()] = "normalised",
+) -> None:
+    """Grade JSON lines {id, completion, gold} from stdin; {id, answer, correct} to stdout.
+
+    Example: cot-entropy grade --dataset gsm8k < completions.jsonl
+    """
+    from cot_entropy.answers import grade_lines
+
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
+    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
 
 
 def main() -> NoReturn:
     """Run the command; a user's error is one line and an exit code, never a traceback."""
     debug = "--debug" in sys.argv[1:]
     try:
-        sys.exit(app(standalone_mode=False))
-    except click.exceptions.Abort:
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        app()
+        sys.exit(0)
     except (UserError, OSError) as error:
         if debug:
             raise
-        logging.getLogger(__name__).error("error: %s", _one_line(error))
+        logging.getLogger("cot_entropy").error("error: %s", _one_line(error))  # noqa: TRY400
         sys.exit(error.exit_code if isinstance(error, UserError) else 1)
 
 
@@ -81,6 +162,9 @@ def _one_line(error: UserError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split())
+
+
+J = TypeVar("J", bound=Strict)
 
 
 def _job(kind: type[J], text: str) -> J:

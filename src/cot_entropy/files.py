@@ -6,7 +6,6 @@ JSON lines are zstd-compressed; a reader names the file and line of what it cann
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import tempfile
@@ -21,6 +20,9 @@ from cot_entropy.errors import DataError
 
 ZSTD_LEVEL = 9
 MAX_LINE_BYTES = 64 * 1024 * 1024
+READ_BYTES = 1024 * 1024
+PACKED_BYTES = 1024
+"""Read at once from a zstd file: at most some 32 MiB unpacked, however hostile the file."""
 
 
 def sha256_file(path: Path) -> str:
@@ -58,7 +60,7 @@ def write_text(path: Path, text: str) -> None:
 
 def write_jsonl(path: Path, records: Iterable[dict[str, Any]]) -> None:
     """Write records as zstd-compressed JSON lines, atomically; NaN and infinity are refused."""
-    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
+    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True)
     with atomic(path) as stream, compressor.stream_writer(stream, closefd=False) as packed:
         for record in records:
             packed.write(dump_line(record))
@@ -74,27 +76,45 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) of a JSON lines file, zstd if named `.zst`.
 
     Raises DataError naming file and line where a line is no JSON object or is longer than
-    `MAX_LINE_BYTES`.
+    `MAX_LINE_BYTES`, and naming the file where it is torn or damaged.
     """
     try:
         with path.open("rb") as raw:
-            stream: IO[bytes] = raw
-            if path.suffix == ".zst":
-                reader = zstandard.ZstdDecompressor().stream_reader(raw)
-                stream = io.BufferedReader(reader)
-            number = 0
-            while line := stream.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(line) > MAX_LINE_BYTES:
-                    raise DataError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
+            packed = path.suffix == ".zst"
+            blocks = _unpacked(raw) if packed else iter(lambda: raw.read(READ_BYTES), b"")
+            for number, line in enumerate(_lines(blocks, path), start=1):
                 if line.strip():
                     yield number, _parse(line, path, number)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except zstandard.ZstdError as error:
-        raise DataError(
-            f"{path}: not a whole zstd file ({error}); delete it and run again"
-        ) from None
+        raise DataError(f"{path}: not a whole zstd file ({error}); delete it, run again") from None
+
+
+def _unpacked(raw: IO[bytes]) -> Iterator[bytes]:
+    """The decompressed bytes of one zstd frame; raises ZstdError unless it ends with the file."""
+    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    while not unpacker.eof:
+        block = raw.read(PACKED_BYTES)
+        if not block:
+            raise zstandard.ZstdError("it ends too early")
+        yield unpacker.decompress(block)
+    if unpacker.unused_data or raw.read(1):
+        raise zstandard.ZstdError("it goes on after its end")
+
+
+def _lines(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    rest = b""
+    number = 0
+    for block in blocks:
+        *whole, rest = (rest + block).split(b"\n")
+        for line in whole:
+            number += 1
+            yield line
+        if len(rest) > MAX_LINE_BYTES:
+            raise DataError(f"{path}:{number + 1}: line longer than {MAX_LINE_BYTES} bytes")
+    if rest:
+        yield rest
 
 
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:

@@ -1,1 +1,20 @@
-"""Which answer a text gives, and which answers are the same."""
+"""Which answer a text gives, and when two answers are the same (protocol sections 2 and 5)."""
+
+from cot_entropy.answers.equivalence import Clusters, Grade, cluster, grade_answer
+from cot_entropy.answers.extract import extract
+from cot_entropy.answers.grade_lines import KINDS, Dataset, grade_lines
+from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
+
+__all__ = [
+    "KINDS",
+    "AnswerKind",
+    "Clusters",
+    "Dataset",
+    "Equivalence",
+    "ExtractionRule",
+    "Grade",
+    "cluster",
+    "extract",
+    "grade_answer",
+    "grade_lines",
+]

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+Dataset = Literal["gsm8k", "math"]
 AnswerKind = Literal["number", "math"]
 ExtractionRule = Literal["registered", "zhao", "robust"]
 Equivalence = Literal["normalised", "math_verify"]

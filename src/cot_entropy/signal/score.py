@@ -163,7 +163,10 @@ def majority(labels: Sequence[int], no_answer: NoAnswer) -> Majority | None:
     if all(label == NO_ANSWER for label in labels):
         return None
     classes = [
-        (label if label != NO_ANSWER or no_answer == "shared_class" else (NO_ANSWER, sample), sample)
+        (
+            label if label != NO_ANSWER or no_answer == "shared_class" else (NO_ANSWER, sample),
+            sample,
+        )
         for sample, label in enumerate(labels)
         if label != NO_ANSWER or no_answer != "drop"
     ]

@@ -1,0 +1,41 @@
+# questions -> chains -> prefixes -> completions -> trajectories -> statistics -> verdicts -> report
+#
+#   snakemake --cores all                                      the demo
+#   snakemake --cores all --configfile config/study.yaml       the registered study
+#   snakemake --cores all --configfile F --config only='["model/dataset"]'
+
+from snakemake.exceptions import WorkflowError
+
+from cot_entropy.errors import UserError
+from cot_entropy.workflow import Workflow
+
+if "study" not in config:
+
+    configfile: "config/demo.yaml"
+
+
+try:
+    flow = Workflow.from_config(config)
+except UserError as error:
+    raise WorkflowError(str(error))
+
+
+wildcard_constraints:
+    **flow.wildcards,
+
+
+include: "workflow/rules/inputs.smk"
+include: "workflow/rules/generate.smk"
+include: "workflow/rules/score.smk"
+include: "workflow/rules/analyse.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        f"{flow.results}/report.html",
+        flow.sensitivity_tables,

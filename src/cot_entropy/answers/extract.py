@@ -1,0 +1,31 @@
+"""Which answer a text gives, under the three extraction rules (protocol section 5).
+
+All rules read the text after `folding.fold`, so that digits of any script count as digits.
+"""
+
+from __future__ import annotations
+
+from cot_entropy.answers.boxes import last_box
+from cot_entropy.answers.folding import fold
+from cot_entropy.answers.kinds import AnswerKind, ExtractionRule
+from cot_entropy.answers.numbers import last_plain, without_trailing_zero
+from cot_entropy.answers.robust import extract_robust
+
+
+def extract(text: str, *, rule: ExtractionRule, kind: AnswerKind) -> str | None:
+    """The answer that `text` gives under `rule`, or None where it gives none.
+
+    `registered` (R26): numbers: the last number, without currency signs, thousands separators
+    and trailing `.0`; math: the content of the last `\\boxed{}`, else the last number.
+    `zhao` (Z26): the last integer or decimal for both kinds. `robust` (ours): see
+    `robust.extract_robust`. Never raises; work is linear in the length of the text.
+    """
+    folded = fold(text)
+    if rule == "robust":
+        return extract_robust(folded, kind=kind)
+    if rule == "registered" and kind == "math" and (box := last_box(folded).content) is not None:
+        return box
+    number = last_plain(folded)
+    if number is None or rule == "zhao":
+        return number
+    return without_trailing_zero(number)

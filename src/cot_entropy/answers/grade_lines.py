@@ -1,0 +1,72 @@
+"""`cot-entropy grade`: JSON lines in, one verdict per line out (contract 1 of the design)."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any, Final, Literal
+
+from cot_entropy.answers.equivalence import grade_answer
+from cot_entropy.answers.extract import extract
+from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.errors import DataError
+
+Dataset = Literal["gsm8k", "math"]
+KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
+_MAX_LINE: Final = 64 * 1024 * 1024
+_IN_MEMORY: Final = 16 * 1024 * 1024
+
+
+def grade_lines(
+    stdin: IO[str],
+    stdout: IO[str],
+    *,
+    dataset: Dataset,
+    extraction: ExtractionRule = "registered",
+    equivalence: Equivalence = "normalised",
+) -> None:
+    """Grade `{"id","completion","gold"}` lines into `{"id","answer","correct"}` lines, in order.
+
+    Nothing is written until every line has been read: verdicts are spooled (on disk past 16 MiB).
+    Raises DataError naming the line that is no such object.
+    """
+    kind = KINDS[dataset]
+    with tempfile.SpooledTemporaryFile(
+        max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n"
+    ) as spool:
+        for number, line in _lines(stdin):
+            record = _record(line, number)
+            answer = extract(record["completion"], rule=extraction, kind=kind)
+            grade = grade_answer(answer, record["gold"], equivalence=equivalence, kind=kind)
+            verdict = {"id": record["id"], "answer": answer, "correct": grade.correct}
+            spool.write(json.dumps(verdict) + "\n")
+        spool.seek(0)
+        for line in spool:
+            stdout.write(line)
+
+
+def _lines(stdin: IO[str]) -> Iterator[tuple[int, str]]:
+    number = 0
+    while line := stdin.readline(_MAX_LINE + 1):
+        number += 1
+        if len(line) > _MAX_LINE:
+            raise DataError(f"stdin:{number}: line longer than {_MAX_LINE} characters")
+        if line.strip():
+            yield number, line
+
+
+def _record(line: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"stdin:{number}: not a JSON line ({error})") from None
+    if not isinstance(record, dict):
+        raise DataError(f"stdin:{number}: expected a JSON object, got {type(record).__name__}")
+    for key in ("id", "completion", "gold"):
+        if key not in record:
+            raise DataError(f"stdin:{number}: key `{key}` is missing")
+    for key in ("completion", "gold"):
+        if not isinstance(record[key], str):
+            raise DataError(f"stdin:{number}: `{key}` must be a string")
+    return record

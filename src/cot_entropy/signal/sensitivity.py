@@ -1,0 +1,125 @@
+"""How far a cell's result rests on the grader: every extraction rule by every equivalence.
+
+Stored completions are scored again; nothing is generated. The registered pair is one of the rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from statistics import fmean
+from typing import get_args
+
+from cot_entropy.answers.types import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.files import write_text
+from cot_entropy.protocol.scoring import ScoringBlock
+from cot_entropy.records import read_header
+from cot_entropy.signal.score import Question, ScoreJob, read_questions, score_question
+from cot_entropy.strict import Strict
+
+
+class SensitivityJob(Strict):
+    """What one cell's table depends on, beside its files."""
+
+    cell: str
+    scoring: ScoringBlock
+    code_digest: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivityRow:
+    """One grader's view of a cell; shares in [0, 1], the gap in percentage points.
+
+    `flag_rate` is the share of monotone chains among those with a defined shape; the gap is
+    undefined where a group is empty.
+    """
+
+    cell: str
+    extraction: ExtractionRule
+    equivalence: Equivalence
+    registered: bool
+    n: int
+    accuracy: float | None
+    chain_accuracy: float | None
+    no_answer_rate: float | None
+    flag_rate: float | None
+    n_monotone: int
+    n_not_monotone: int
+    accuracy_gap_pp: float | None
+
+
+Grader = tuple[ExtractionRule, Equivalence]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored:
+    """One question under one grader."""
+
+    monotone: bool | None
+    correct: bool
+    chain_correct: bool
+    completions: int
+    missing: int
+
+
+def sensitivity(
+    job: SensitivityJob, *, chains: Path, prefixes: Path, completions: Path, out: Path
+) -> None:
+    """Write the table of one cell as CSV; a row per extraction rule and equivalence."""
+    kind = read_header(chains).dataset.answer
+    graders = list(itertools.product(get_args(ExtractionRule), get_args(Equivalence)))
+    scored: dict[Grader, list[Scored]] = {grader: [] for grader in graders}
+    for question in read_questions(chains=chains, prefixes=prefixes, completions=completions):
+        for grader in graders:
+            scored[grader].append(_score(question, job, kind, grader))
+    rows = [_row(job, grader, scored[grader]) for grader in graders]
+    text = io.StringIO()
+    writer = csv.DictWriter(
+        text, fieldnames=[field.name for field in fields(SensitivityRow)], lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_text(out, text.getvalue())
+
+
+def _score(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+    scorer = ScoreJob(cell=job.cell, scoring=_with(job, grader), code_digest=job.code_digest)
+    row = score_question(question, job=scorer, kind=kind)
+    return Scored(
+        monotone=row["monotone"],
+        correct=row["correct"],
+        chain_correct=row["chain_correct"],
+        completions=sum(map(len, row["answer_clusters"])),
+        missing=sum(row["answers_missing"]),
+    )
+
+
+def _row(job: SensitivityJob, grader: Grader, scored: Sequence[Scored]) -> SensitivityRow:
+    monotone = [row.correct for row in scored if row.monotone is True]
+    other = [row.correct for row in scored if row.monotone is False]
+    shapes = len(monotone) + len(other)
+    completions = sum(row.completions for row in scored)
+    gap = 100 * (fmean(monotone) - fmean(other)) if monotone and other else None
+    return SensitivityRow(
+        cell=job.cell,
+        extraction=grader[0],
+        equivalence=grader[1],
+        registered=_with(job, grader) == job.scoring,
+        n=len(scored),
+        accuracy=fmean(row.correct for row in scored) if scored else None,
+        chain_accuracy=fmean(row.chain_correct for row in scored) if scored else None,
+        no_answer_rate=sum(row.missing for row in scored) / completions if completions else None,
+        flag_rate=len(monotone) / shapes if shapes else None,
+        n_monotone=len(monotone),
+        n_not_monotone=len(other),
+        accuracy_gap_pp=None if gap is None else gap + 0.0,
+    )
+
+
+def _with(job: SensitivityJob, grader: Grader) -> ScoringBlock:
+    extraction, equivalence = grader
+    return job.scoring.model_copy(update={"extraction": extraction, "equivalence": equivalence})

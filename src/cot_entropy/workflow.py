@@ -1,0 +1,188 @@
+"""What the Snakefile asks: paths, wildcards and each job's own settings.
+
+A job is one JSON argument with the settings of that job only, and the digest of the code behind
+it, so that Snakemake reruns exactly the jobs that a change reaches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from cot_entropy.chains import ChainsJob
+from cot_entropy.completions import CompletionsJob
+from cot_entropy.config import Configuration, configuration
+from cot_entropy.config import Protocol as Blocks
+from cot_entropy.data.spec import LocalDataset
+from cot_entropy.data.stage import QuestionsJob
+from cot_entropy.digest import stage_digest
+from cot_entropy.model.stage import ModelJob
+from cot_entropy.segment import PrefixesJob
+from cot_entropy.signal.score import ScoreJob
+from cot_entropy.signal.sensitivity import SensitivityJob
+
+
+class Wildcards(Protocol):
+    """The wildcards that name one job."""
+
+    model: str
+    dataset: str
+    chain: str
+    probe: str
+    scoring: str
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """One study, as the rules see it."""
+
+    configuration: Configuration
+
+    @classmethod
+    def from_config(cls, values: Mapping[str, Any]) -> Self:
+        """Check Snakemake's merged configuration; raises ConfigError before any job starts."""
+        return cls(configuration(values, source="config"))
+
+    @property
+    def results(self) -> str:
+        """The study's folder."""
+        return f"results/{self.configuration.study.study}"
+
+    @property
+    def plan(self) -> str:
+        """The plan's path."""
+        return self.configuration.study.plan
+
+    @property
+    def wildcards(self) -> dict[str, str]:
+        """A pattern per wildcard that matches the names of this study and nothing else."""
+        study, blocks = self.configuration.study, self.configuration.protocols
+        names: dict[str, Mapping[str, object]] = {
+            "model": study.models,
+            "dataset": study.datasets,
+            "chain": blocks.chain,
+            "probe": blocks.probe,
+            "scoring": blocks.scoring,
+        }
+        return {key: "|".join(map(re.escape, value)) for key, value in names.items()}
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that one generation job holds: none on a CPU."""
+        engine = self.configuration.study.engine
+        return engine.tensor_parallel_size if engine.device == "cuda" else 0
+
+    @property
+    def registered(self) -> Blocks:
+        """The protocol that the hypotheses are judged under."""
+        return self.configuration.protocols.protocols[self.configuration.study.protocol]
+
+    def trajectories(self, cells: list[str], blocks: Blocks | None = None) -> list[str]:
+        """The trajectory files of cells under a protocol, the registered one by default."""
+        names = blocks or self.registered
+        below = f"{names.chain}/{names.probe}/{names.scoring}"
+        return [f"{self.results}/{cell}/{below}/trajectories.parquet" for cell in cells]
+
+    @property
+    def selected_trajectories(self) -> list[str]:
+        """The trajectories that this run makes."""
+        return self.trajectories(self.configuration.study.selected)
+
+    @property
+    def other_trajectories(self) -> list[str]:
+        """Trajectories of cells outside `only` that an earlier run left: analysed, never rerun."""
+        study = self.configuration.study
+        others = [cell for cell in study.cells if cell not in study.selected]
+        return [path for path in self.trajectories(others) if Path(path).is_file()]
+
+    @property
+    def variant_trajectories(self) -> list[str]:
+        """The trajectories of the selected cells under each variant."""
+        study, protocols = self.configuration.study, self.configuration.protocols.protocols
+        return [
+            path
+            for name in study.variants
+            for path in self.trajectories(study.selected, protocols[name])
+        ]
+
+    @property
+    def sensitivity_tables(self) -> list[str]:
+        """One table per selected cell: every extraction rule by every equivalence."""
+        names = self.registered
+        return [
+            f"{self.results}/{cell}/{names.chain}/{names.probe}/sensitivity.csv"
+            for cell in self.configuration.study.selected
+        ]
+
+    def dataset_files(self, dataset: str) -> list[str]:
+        """The local file of a dataset, if it is there; the job names one that is not."""
+        spec = self.configuration.study.datasets[dataset]
+        return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []
+
+    def model_job(self, model: str) -> str:
+        """Prepare one model."""
+        spec = self.configuration.study.models[model]
+        job = ModelJob(name=model, model=spec, code_digest=stage_digest("model"))
+        return job.model_dump_json()
+
+    def questions_job(self, dataset: str) -> str:
+        """Load and check one dataset."""
+        spec = self.configuration.study.datasets[dataset]
+        job = QuestionsJob(name=dataset, dataset=spec, code_digest=stage_digest("questions"))
+        return job.model_dump_json()
+
+    def chains_job(self, names: Wildcards) -> str:
+        """Generate the reference chains of one cell."""
+        study, blocks = self.configuration.study, self.configuration.protocols
+        job = ChainsJob(
+            cell=f"{names.model}/{names.dataset}",
+            study_seed=study.seed,
+            chain=blocks.chain[names.chain],
+            engine=study.engine,
+            code_digest=stage_digest("chains"),
+        )
+        return job.model_dump_json()
+
+    def prefixes_job(self, names: Wildcards) -> str:
+        """Cut the chains of one cell."""
+        probe = self.configuration.protocols.probe[names.probe]
+        job = PrefixesJob(
+            segmentation=probe.segmentation,
+            cap=probe.cap,
+            cap_policy=probe.cap_policy,
+            code_digest=stage_digest("prefixes"),
+        )
+        return job.model_dump_json()
+
+    def completions_job(self, names: Wildcards) -> str:
+        """Sample the completions of one cell."""
+        study, blocks = self.configuration.study, self.configuration.protocols
+        job = CompletionsJob(
+            cell=f"{names.model}/{names.dataset}",
+            study_seed=study.seed,
+            probe=blocks.probe[names.probe],
+            engine=study.engine,
+            code_digest=stage_digest("completions"),
+        )
+        return job.model_dump_json()
+
+    def score_job(self, names: Wildcards) -> str:
+        """Score one cell."""
+        job = ScoreJob(
+            cell=f"{names.model}/{names.dataset}",
+            scoring=self.configuration.protocols.scoring[names.scoring],
+            code_digest=stage_digest("score"),
+        )
+        return job.model_dump_json()
+
+    def sensitivity_job(self, names: Wildcards) -> str:
+        """Score one cell under every extraction rule and equivalence."""
+        job = SensitivityJob(
+            cell=f"{names.model}/{names.dataset}",
+            scoring=self.configuration.protocols.scoring[self.registered.scoring],
+            code_digest=stage_digest("sensitivity"),
+        )
+        return job.model_dump_json()

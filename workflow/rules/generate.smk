@@ -1,0 +1,53 @@
+CHAIN = f"{flow.results}/{{model}}/{{dataset}}/{{chain}}"
+PROBE = f"{CHAIN}/{{probe}}"
+
+
+rule chains:
+    input:
+        model=f"{flow.results}/inputs/{{model}}.model.json",
+        questions=f"{flow.results}/inputs/{{dataset}}.questions.jsonl.zst",
+    output:
+        f"{CHAIN}/chains.jsonl.zst",
+    params:
+        job=lambda w: flow.chains_job(w),
+    threads: workflow.cores
+    resources:
+        gpu=flow.gpus,
+    log:
+        f"{CHAIN}/chains.log",
+    shell:
+        "cot-entropy --log {log} chains --job {params.job:q} --model {input.model:q}"
+        " --questions {input.questions:q} --out {output:q}"
+
+
+rule prefixes:
+    input:
+        chains=f"{CHAIN}/chains.jsonl.zst",
+    output:
+        f"{PROBE}/prefixes.jsonl.zst",
+    params:
+        job=lambda w: flow.prefixes_job(w),
+    log:
+        f"{PROBE}/prefixes.log",
+    shell:
+        "cot-entropy --log {log} prefixes --job {params.job:q} --chains {input.chains:q}"
+        " --out {output:q}"
+
+
+rule completions:
+    input:
+        model=f"{flow.results}/inputs/{{model}}.model.json",
+        chains=f"{CHAIN}/chains.jsonl.zst",
+        prefixes=f"{PROBE}/prefixes.jsonl.zst",
+    output:
+        f"{PROBE}/completions.jsonl.zst",
+    params:
+        job=lambda w: flow.completions_job(w),
+    threads: workflow.cores
+    resources:
+        gpu=flow.gpus,
+    log:
+        f"{PROBE}/completions.log",
+    shell:
+        "cot-entropy --log {log} completions --job {params.job:q} --model {input.model:q}"
+        " --chains {input.chains:q} --prefixes {input.prefixes:q} --out {output:q}"

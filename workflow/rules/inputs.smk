@@ -1,0 +1,22 @@
+rule model:
+    output:
+        f"{flow.results}/inputs/{{model}}.model.json",
+    params:
+        job=lambda w: flow.model_job(w.model),
+    log:
+        f"{flow.results}/logs/{{model}}.model.log",
+    shell:
+        "cot-entropy --log {log} model --job {params.job:q} --out {output:q}"
+
+
+rule questions:
+    input:
+        lambda w: flow.dataset_files(w.dataset),
+    output:
+        f"{flow.results}/inputs/{{dataset}}.questions.jsonl.zst",
+    params:
+        job=lambda w: flow.questions_job(w.dataset),
+    log:
+        f"{flow.results}/logs/{{dataset}}.questions.log",
+    shell:
+        "cot-entropy --log {log} questions --job {params.job:q} --out {output:q}"
