@@ -88,7 +88,7 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
 @app.command("prefixes")
 def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
     """Cut every chain into prefixes on token boundaries."""
-    from cot_entropy.segment import PrefixesJob, cut_prefixes
+    from cot_entropy.completions import PrefixesJob, cut_prefixes
 
     cut_prefixes(_job(PrefixesJob, job), chains=chains, out=out)
 

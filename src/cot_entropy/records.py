@@ -62,12 +62,13 @@ class Header(Strict):
 
     record: Literal["header"] = "header"
     schema_version: Literal[1] = 1
-    stage: Literal["chains", "completions"]
+    stage: Literal["chains", "prefixes", "completions"]
     cell: str
     study_seed: int
     model: ModelIdentity
     dataset: DatasetIdentity
     engine: EngineIdentity
+    """What computed this file's tokens; in `prefixes`, those of the chains that it cuts."""
     system_role: Literal["native", "merged"]
     chain: ChainBlock
     probe: ProbeBlock | None = None
@@ -151,7 +152,7 @@ def write_records(path: Path, header: Header | None, records: Iterable[Strict]) 
 def read_header(path: Path) -> Header:
     """The header of a generation file; raises DataError naming the file."""
     for number, value in read_jsonl(path):
-        return _parse(Header, value, path, number)
+        return parse_record(Header, value, path, number)
     raise DataError(f"{path}: empty; delete it and run again")
 
 
@@ -160,10 +161,11 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
     for number, value in read_jsonl(path):
         if number == 1 and value.get("record") == "header":
             continue
-        yield _parse(kind, value, path, number)
+        yield parse_record(kind, value, path, number)
 
 
-def _parse(kind: type[R], value: dict[str, Any], path: Path, number: int) -> R:
+def parse_record(kind: type[R], value: dict[str, Any], path: Path, number: int) -> R:
+    """One line of a file as a record; raises DataError naming file, line and field."""
     try:
         return kind.model_validate(value)
     except ValidationError as error:

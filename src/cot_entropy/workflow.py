@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from cot_entropy.chains import ChainsJob
-from cot_entropy.completions import CompletionsJob
+from cot_entropy.completions import CompletionsJob, PrefixesJob
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
 from cot_entropy.data.spec import LocalDataset
 from cot_entropy.data.stage import QuestionsJob
 from cot_entropy.digest import stage_digest
 from cot_entropy.model.stage import ModelJob
-from cot_entropy.segment import PrefixesJob
 from cot_entropy.signal.score import ScoreJob
 from cot_entropy.signal.sensitivity import SensitivityJob
 
@@ -55,6 +54,15 @@ class Workflow:
     def plan(self) -> str:
         """The plan's path."""
         return self.configuration.study.plan
+
+    @property
+    def published(self) -> str:
+        """The published figures stand beside the plan."""
+        return str(Path(self.plan).with_name("published.yaml"))
+
+    def digest(self, stage: str) -> str:
+        """The digest of a stage's code, for rules without further settings."""
+        return stage_digest(stage)
 
     @property
     def wildcards(self) -> dict[str, str]:
@@ -92,11 +100,14 @@ class Workflow:
         return self.trajectories(self.configuration.study.selected)
 
     @property
-    def other_trajectories(self) -> list[str]:
-        """Trajectories of cells outside `only` that an earlier run left: analysed, never rerun."""
-        study = self.configuration.study
-        others = [cell for cell in study.cells if cell not in study.selected]
-        return [path for path in self.trajectories(others) if Path(path).is_file()]
+    def analysed_trajectories(self) -> list[str]:
+        """The selected cells' trajectories, and those an earlier run left of the other cells.
+
+        The others are analysed and never rerun; all stand in the order of the config.
+        """
+        selected = set(self.selected_trajectories)
+        every = self.trajectories(self.configuration.study.cells)
+        return [path for path in every if path in selected or Path(path).is_file()]
 
     @property
     def variant_trajectories(self) -> list[str]:
@@ -149,22 +160,13 @@ class Workflow:
     def prefixes_job(self, names: Wildcards) -> str:
         """Cut the chains of one cell."""
         probe = self.configuration.protocols.probe[names.probe]
-        job = PrefixesJob(
-            segmentation=probe.segmentation,
-            cap=probe.cap,
-            cap_policy=probe.cap_policy,
-            code_digest=stage_digest("prefixes"),
-        )
-        return job.model_dump_json()
+        return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
 
     def completions_job(self, names: Wildcards) -> str:
         """Sample the completions of one cell."""
-        study, blocks = self.configuration.study, self.configuration.protocols
         job = CompletionsJob(
-            cell=f"{names.model}/{names.dataset}",
-            study_seed=study.seed,
-            probe=blocks.probe[names.probe],
-            engine=study.engine,
+            probe=self.configuration.protocols.probe[names.probe],
+            engine=self.configuration.study.engine,
             code_digest=stage_digest("completions"),
         )
         return job.model_dump_json()

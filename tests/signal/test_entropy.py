@@ -149,3 +149,10 @@ def test_eps_below_the_smallest_rise_changes_nothing():
 def test_coherence_by_hand(entropies, expected):
     """H_0 - H_N, defined only where both are."""
     assert coherence(entropies) == expected
+
+
+def test_equal_falls_of_different_partitions_tie():
+    """{2,1,1,1} to {3,1,1} and {2,2,1} to {3,2} both fall by (3 ln 3 - 2 ln 2) / 5."""
+    high = coherence([plug_in_entropy([2, 1, 1, 1]), plug_in_entropy([3, 1, 1])])
+    low = coherence([plug_in_entropy([2, 2, 1]), plug_in_entropy([3, 2])])
+    assert high == low == pytest.approx((3 * math.log(3) - 2 * math.log(2)) / 5)

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NO_ANSWER: Final = -1
+TIE_DECIMALS: Final = 12
 
 
 def plug_in_entropy(counts: ArrayLike) -> float:
@@ -98,8 +99,12 @@ def violation_counts(entropies: Floats, eps: float) -> Floats:
 
 
 def coherence(entropies: Sequence[float | None]) -> float | None:
-    """C = H_0 - H_N in nats; None unless both are defined (0 for a chain of no units)."""
+    """C = H_0 - H_N in nats; None unless both are defined (0 for a chain of no units).
+
+    Rounded to 1e-12, so that differences that are equal on paper tie: with m = 5, from {2,1,1,1}
+    to {3,1,1} and from {2,2,1} to {3,2} are both (3 ln 3 - 2 ln 2) / 5.
+    """
     if not entropies:
         return None
     first, last = entropies[0], entropies[-1]
-    return None if first is None or last is None else first - last + 0.0
+    return None if first is None or last is None else round(first - last, TIE_DECIMALS) + 0.0

@@ -1,0 +1,228 @@
+"""Finished records on disk while a stage runs, so that a kill loses only what is in flight.
+
+`<out>.partial` holds the header of the file to be, then one line per finished question in the
+order in which they finished: `{"position": 3, "record": {...}}`, position counting from 0 in
+dataset order. Each line is written and synced before the next question is taken, and a torn last
+line is dropped. When all are there, the final file is written once, in dataset order.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Generic, Self, TypeVar
+
+from cot_entropy.errors import DataError, UserError
+from cot_entropy.files import dump_line
+from cot_entropy.records import (
+    ChainRecord,
+    CompletionRecord,
+    Header,
+    parse_record,
+    write_records,
+)
+
+R = TypeVar("R", ChainRecord, CompletionRecord)
+
+MISSING: Final = -1
+FREE_TO_CHANGE: Final = frozenset({"engine.settings.stall_timeout_s"})
+"""Header keys that may differ between a run and its continuation: they change no token."""
+
+log = logging.getLogger(__name__)
+
+
+class StorageError(UserError):
+    """The results folder cannot be written: full, read-only, or not permitted."""
+
+    exit_code = 4
+
+
+class Checkpoint(Generic[R]):
+    """The finished records of one file; memory is eight bytes per question."""
+
+    def __init__(self, out: Path, header: Header, kind: type[R], questions: int) -> None:
+        """Open or continue `<out>.partial`.
+
+        Raises DataError if it belongs to another setting (naming what differs) or is damaged
+        before its last line, and StorageError if it cannot be written.
+        """
+        self.path = out.with_name(out.name + ".partial")
+        self._out = out
+        self._header = header
+        self._kind: type[R] = kind
+        self._offsets = array("q", [MISSING]) * questions
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise _storage(self.path, error) from None
+        try:
+            self._lock()
+            self._end = self._recover()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file; what is in it stays."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    @property
+    def finished(self) -> int:
+        """Questions that are on disk."""
+        return len(self._offsets) - self._offsets.count(MISSING)
+
+    def holds(self, position: int) -> bool:
+        """Whether the question at this position is on disk."""
+        if position >= len(self._offsets):
+            raise DataError(f"{self._out}: more questions than its inputs' headers say")
+        return self._offsets[position] != MISSING
+
+    def append(self, position: int, record: R) -> None:
+        """Put one finished question on disk; raises StorageError."""
+        line = dump_line({"position": position, "record": record.model_dump(mode="json")})
+        start = self._end
+        self._append(line)
+        self._offsets[position] = start
+
+    def finish(self) -> int:
+        """Write the final file, in dataset order, and remove the partial one.
+
+        Returns the number of records that hold an error.
+        """
+        failed = 0
+
+        def records() -> Iterator[R]:
+            nonlocal failed
+            with self.path.open("rb") as stream:
+                for offset in self._offsets:
+                    if offset == MISSING:
+                        raise DataError(
+                            f"{self._out}: fewer questions than its inputs' headers say"
+                        )
+                    stream.seek(offset)
+                    _, record = self._parse(stream.readline(), 0)
+                    failed += record.error is not None
+                    yield record
+
+        try:
+            write_records(self._out, self._header, records())
+            self.path.unlink()
+        except OSError as error:
+            raise _storage(self._out, error) from None
+        return failed
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(
+                f"{self.path}: another process is still writing it (left by a killed run?); stop "
+                "that process, or wait for it, and run again"
+            ) from None
+
+    def _append(self, line: bytes) -> None:
+        try:
+            written = 0
+            while written < len(line):
+                written += os.pwrite(self._file, line[written:], self._end + written)
+            os.fdatasync(self._file)
+        except OSError as error:
+            raise _storage(self.path, error) from None
+        self._end += len(line)
+
+    def _recover(self) -> int:
+        """Take in the whole lines that are there; returns the offset after the last of them."""
+        self._end = 0
+        number = 0
+        with os.fdopen(os.dup(self._file), "rb") as stream:
+            stream.seek(0)
+            for number, line in enumerate(stream, start=1):
+                if not line.endswith(b"\n"):
+                    log.warning("%s: last line torn by a kill; that question runs again", self.path)
+                    break
+                if number == 1:
+                    self._check_header(line)
+                else:
+                    position, _ = self._parse(line, number)
+                    self._offsets[position] = self._end
+                self._end += len(line)
+        os.ftruncate(self._file, self._end)
+        if self._end == 0:
+            self._append(dump_line(self._header.model_dump(mode="json")))
+        return self._end
+
+    def _check_header(self, line: bytes) -> None:
+        there = _flat(self._load(line, 1))
+        here = _flat(self._header.model_dump(mode="json"))
+        keys = sorted(
+            key
+            for key in (there.keys() | here.keys()) - FREE_TO_CHANGE
+            if there.get(key) != here.get(key)
+        )
+        if keys:
+            shown = "; ".join(
+                f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]
+            )
+            more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+            raise DataError(
+                f"{self.path}: made with another setting ({shown}{more}); restore the setting to "
+                "continue it, or delete the file to start over"
+            )
+
+    def _parse(self, line: bytes, number: int) -> tuple[int, R]:
+        value = self._load(line, number)
+        position, record = value.get("position"), value.get("record")
+        if (
+            not isinstance(position, int)
+            or not 0 <= position < len(self._offsets)
+            or not isinstance(record, dict)
+        ):
+            raise DataError(f"{self.path}:{number}: not a checkpoint line; delete the file")
+        return position, parse_record(self._kind, record, self.path, number)
+
+    def _load(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            value = json.loads(line.decode("utf-8", errors="surrogatepass"))
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise DataError(f"{self.path}:{number}: damaged; delete the file to start over")
+        return value
+
+
+def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested keys as dotted ones."""
+    flat: dict[str, Any] = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            flat |= _flat(item, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = item
+    return flat
+
+
+def _storage(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: cannot be written ({error.strerror}); free space or permit writing there, and "
+        "run again: finished questions are kept"
+    )

@@ -1,0 +1,45 @@
+"""The `questions` stage: a dataset, checked, as the one file that later stages read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from cot_entropy.data.load import load
+from cot_entropy.data.spec import DatasetSpec, HubDataset, LocalDataset
+from cot_entropy.files import write_jsonl
+from cot_entropy.inputs import DatasetHeader
+from cot_entropy.strict import Strict
+
+
+class QuestionsJob(Strict):
+    """What one dataset's questions depend on."""
+
+    name: str
+    dataset: DatasetSpec
+    code_digest: str
+
+
+def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
+    """Load the dataset and write its questions in order; raises DataError."""
+    loaded = load(job.dataset, root=Path())
+    header = DatasetHeader(
+        name=job.name,
+        source=_source(job),
+        revision=job.dataset.revision if isinstance(job.dataset, HubDataset) else "none",
+        sha256=loaded.sha256,
+        answer=job.dataset.answer,
+        questions=len(loaded.questions),
+    )
+    rows = (asdict(question) for question in loaded.questions)
+    write_jsonl(out, [header.model_dump(mode="json"), *rows])
+
+
+def _source(job: QuestionsJob) -> str:
+    match job.dataset:
+        case HubDataset(path=path):
+            return f"hub:{path}"
+        case LocalDataset():
+            return "local"
+        case spec:
+            return f"embedded:{spec.name}"

@@ -1,0 +1,64 @@
+"""From token ids to text, exactly: where each token's text ends, and what a continuation adds.
+
+Decoding one token by itself is wrong twice over: a character can be spread over several tokens
+(byte-level BPE, byte fallback), and a tokenizer that marks word starts (SentencePiece) drops the
+space of whatever token comes first. So every piece of text here is the difference between two
+decodings that start at the same token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+Decode = Callable[[Sequence[int]], str]
+"""Token ids to text, special tokens kept."""
+
+CONTEXT_TOKENS: Final = 8
+INCOMPLETE: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text of a response and, per token, its length up to and with that token."""
+
+    text: str
+    token_ends: list[int]
+    """A token that ends in the middle of a character ends where the last whole one does."""
+
+
+def decode_response(decode: Decode, prompt: Sequence[int], response: Sequence[int]) -> Decoded:
+    """The text that `response` adds after `prompt`, and where each token ends in it."""
+    tail = list(prompt[-CONTEXT_TOKENS:])
+    ids = [*tail, *response]
+    start, done = 0, len(tail)
+    pieces: list[str] = []
+    length = 0
+    ends = []
+    for stop in range(done + 1, len(ids) + 1):
+        piece = _difference(decode, ids, start, done, stop)
+        if stop == len(ids) or not piece.endswith(INCOMPLETE):
+            pieces.append(piece)
+            length += len(piece)
+            start, done = done, stop
+        ends.append(length)
+    return Decoded("".join(pieces), ends)
+
+
+def continuation_text(decode: Decode, before: Sequence[int], response: Sequence[int]) -> str:
+    """The text that `response` adds after the tokens `before`.
+
+    A character that `before` began and `response` completes belongs to the response.
+    """
+    tail = list(before[-CONTEXT_TOKENS:])
+    return _difference(decode, [*tail, *response], 0, len(tail), len(tail) + len(response))
+
+
+def _difference(decode: Decode, ids: Sequence[int], start: int, done: int, stop: int) -> str:
+    """What ids[done:stop] add to the text of ids[start:done]."""
+    before = decode(ids[start:done]).rstrip(INCOMPLETE)
+    after = decode(ids[start:stop])
+    if after.startswith(before):
+        return after[len(before) :]
+    return decode(ids[done:stop])

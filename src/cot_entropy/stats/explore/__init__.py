@@ -1,0 +1,48 @@
+"""The exploratory half of the analysis: E1..E13, each a function of one cell and its plan entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from cot_entropy.prereg import exploratory as plan
+from cot_entropy.prereg.exploratory import ExploratoryEntry
+from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
+from cot_entropy.stats.explore import (
+    cost,
+    eps_sweep,
+    length_adjusted,
+    selective,
+    signal_auroc,
+    trajectory_budget,
+)
+from cot_entropy.stats.rows import Estimate
+
+__all__ = ["ESTIMATORS"]
+
+EntryT = TypeVar("EntryT")
+
+
+def _for(
+    kind: type[EntryT], estimate: Callable[[Cell, EntryT, Settings], list[Estimate]]
+) -> Estimator:
+    def run(cell: Cell, entry: ExploratoryEntry, settings: Settings) -> list[Estimate]:
+        if not isinstance(entry, kind):
+            raise TypeError(f"{entry.id}: {kind.__name__} expected, not {type(entry).__name__}")
+        return estimate(cell, entry, settings)
+
+    return run
+
+
+ESTIMATORS: Final[Estimators] = MappingProxyType(
+    {
+        "signal_auroc": _for(plan.SignalAuroc, signal_auroc.estimate),
+        "risk_coverage": _for(plan.RiskCoverage, selective.estimate),
+        "eps_sweep": _for(plan.EpsSweep, eps_sweep.estimate),
+        "trajectory_budget": _for(plan.TrajectoryBudget, trajectory_budget.estimate),
+        "length_adjusted": _for(plan.LengthAdjusted, length_adjusted.estimate),
+        "cost": _for(plan.Cost, cost.estimate),
+    }
+)
+"""The estimator of each name that the plan can hold."""

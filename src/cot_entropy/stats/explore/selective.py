@@ -1,0 +1,110 @@
+"""E2: risk-coverage areas of every signal, and their paired differences from the shape flag.
+
+One population for all signals, the questions on which each is defined, so that coverages mean
+the same. The shared range begins at the first coverage that every signal achieves; signals that
+are constant in the cell achieve only 1 and are left out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from cot_entropy.prereg.exploratory import RiskCoverage as RiskCoverageEntry
+from cot_entropy.prereg.exploratory import Signal
+from cot_entropy.stats.cells import Cell, Settings, Values
+from cot_entropy.stats.explore.bootstrap import Rows, bootstrap
+from cot_entropy.stats.explore.ranking import Ranking
+from cot_entropy.stats.explore.risk_coverage import RiskCoverage
+from cot_entropy.stats.explore.signals import scores
+from cot_entropy.stats.rows import Estimate
+
+REFERENCE: Final[Signal] = "shape_flag"
+CONSTANT: Final = "the signal is constant here: its only coverage is 1"
+
+Area = Callable[[RiskCoverage, Values], Values]
+
+RANGES: Final[Mapping[str, Area]] = MappingProxyType(
+    {
+        "achievable": lambda curve, _: curve.achievable(),
+        "zero_extended": lambda curve, _: curve.zero_extended(),
+        "shared": lambda curve, start: curve.area(start),
+    }
+)
+
+
+def estimate(cell: Cell, entry: RiskCoverageEntry, settings: Settings) -> list[Estimate]:
+    """First coverage, AURC by range, E-AURC and AUGRC of each signal; AURC and AUGRC differences.
+
+    A difference below 0 means less risk than by the shape flag.
+    """
+    rows = Rows(entry=entry, cell=cell)
+    columns = {name: scores(cell, name) for name in entry.params.signals}
+    included = ~np.isnan(np.array(list(columns.values()))).any(axis=0)
+    names = _quantities(entry)
+    n = int(included.sum())
+    if not n:
+        reason = "no question has every signal defined"
+        return [rows.not_assessable(name, reason, n=0) for name in names]
+    rankings = {
+        name: Ranking.of(column, cell.correct, included) for name, column in columns.items()
+    }
+    found = bootstrap(cell, settings, _Statistic(entry, rankings))
+    n_correct = int(cell.correct[included].sum())
+    return [
+        rows.row(name, value, n=n, n_correct=n_correct, undefined=CONSTANT)
+        for name, value in zip(names, found, strict=True)
+    ]
+
+
+def _measures(entry: RiskCoverageEntry) -> list[str]:
+    return [*(f"aurc_{name}" for name in entry.params.ranges), "augrc"]
+
+
+def _others(entry: RiskCoverageEntry) -> list[Signal]:
+    signals = entry.params.signals
+    return [name for name in signals if name != REFERENCE] if REFERENCE in signals else []
+
+
+def _quantities(entry: RiskCoverageEntry) -> list[str]:
+    """The names of the rows, in the order of `_Statistic`'s numbers."""
+    alone = ["first_coverage", *_measures(entry), "e_aurc"]
+    return [f"{measure}[{name}]" for name in entry.params.signals for measure in alone] + [
+        f"{measure}_difference[{name} - {REFERENCE}]"
+        for name in _others(entry)
+        for measure in _measures(entry)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Statistic:
+    entry: RiskCoverageEntry
+    rankings: Mapping[Signal, Ranking]
+
+    def __call__(self, weights: Values) -> Values:
+        curves = {
+            name: RiskCoverage.of(ranking.sums(weights)) for name, ranking in self.rankings.items()
+        }
+        firsts = [
+            curve.first_coverage
+            for name, curve in curves.items()
+            if len(self.rankings[name].levels) > 1
+        ]
+        start = np.max(firsts, axis=0) if firsts else np.ones(weights.shape[1])
+        measured = {
+            name: [*(RANGES[key](curve, start) for key in self.entry.params.ranges), curve.augrc()]
+            for name, curve in curves.items()
+        }
+        values = [
+            number
+            for name, curve in curves.items()
+            for number in (curve.first_coverage, *measured[name], curve.excess())
+        ]
+        for name in _others(self.entry):
+            pairs = zip(measured[name], measured[REFERENCE], strict=True)
+            values += [left - right for left, right in pairs]
+        return np.array(values)
