@@ -13,7 +13,7 @@ from cot_entropy.consistency.prompt import Prompt
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import write_text
-from cot_entropy.strict import Strict
+from cot_entropy.strict import Strict, describe
 
 
 class Reply(Strict):
@@ -57,7 +57,7 @@ class ReplyCache:
             return Reply.model_validate_json(path.read_bytes())
         except ValidationError as error:
             raise DataError(
-                f"{path}: not a stored judge reply ({error.error_count()} problems); delete it"
+                f"{path}: not a stored judge reply ({describe(error)}); delete it"
             ) from None
 
     def put(self, key: str, reply: Reply) -> None:

@@ -29,6 +29,7 @@ from cot_entropy.consistency.rules import decide_by_rule
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
 from cot_entropy.consistency.transcript import Transcript
+from cot_entropy.strict import describe
 
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 DETAIL_CHARS = 500
@@ -165,9 +166,7 @@ def read_verdict(text: str) -> Verdict | str:
     try:
         return Verdict.model_validate_json(fenced.group(1) if fenced else body)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return f"{where}: {first['msg']}" if where else str(first["msg"])
+        return describe(error)[:DETAIL_CHARS]
 
 
 def _config(settings: JudgeSettings, max_tokens: int) -> GenerateConfig:

@@ -30,6 +30,7 @@ from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.errors import DataError, ModelError
 from cot_entropy.files import read_jsonl, write_jsonl
+from cot_entropy.strict import describe
 
 BYTES_PER_TOKEN = 4
 """Rule of thumb for English; used for the estimate only, which is printed as one."""
@@ -173,6 +174,5 @@ def read_judgements(path: Path) -> list[Judgement]:
         try:
             found.append(Judgement.model_validate(row))
         except ValidationError as error:
-            first = error.errors()[0]
-            raise DataError(f"{path}:{number}: {first['loc']}: {first['msg']}") from None
+            raise DataError(f"{path}:{number}: {describe(error)}") from None
     return found
