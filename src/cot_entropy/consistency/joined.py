@@ -1,187 +1,215 @@
 """E11: the consistency label beside the entropy signal, on the same chains (exploratory).
 
-Chains that the judge calls consistent or inconsistent are compared; the others are counted. The
+Chains that the judge calls consistent or inconsistent are compared; all others are counted. The
 label is about the chain's own answer, so both outcomes are given: `correct` (majority of the
 completions at the last prefix) and `chain_correct` (the chain's own answer).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-import pandas as pd
-from scipy.stats import fisher_exact, spearmanr
-from sklearn.metrics import cohen_kappa_score
+from scipy.stats import fisher_exact
 
 from cot_entropy.consistency.combined import combined_auroc
-from cot_entropy.consistency.intervals import Flags, MakeRow, Resampling, Values, interval
 from cot_entropy.consistency.judgement import Judgement
-from cot_entropy.consistency.rates import wilson
-from cot_entropy.stats.resampling import Counts
+from cot_entropy.prereg.exploratory import Consistency
+from cot_entropy.stats.cells import Cell, Flags, Settings, Values
+from cot_entropy.stats.explore.bootstrap import Rows, bootstrap, ratio
+from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.rows import Estimate
 
-ID = "E11"
-OUTCOMES = ("correct", "chain_correct")
-FOLDS = 5
+OUTCOMES: Final = ("correct", "chain_correct")
+SIGNALS: Final = ("violations", "final_entropy")
 
 
-def consistency_estimates(
-    cell: str,
-    trajectories: pd.DataFrame,
-    judgements: Sequence[Judgement],
-    *,
-    resampling: Resampling,
-    folds: int = FOLDS,
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """The judge's label per question of a cell, each `(n,)`; `inconsistent` only where decided."""
+
+    decided: Flags
+    inconsistent: Flags
+    counts: Mapping[str, int]
+
+
+def estimate(
+    cell: Cell, entry: Consistency, settings: Settings, *, judgements: Mapping[str, Judgement]
 ) -> list[Estimate]:
-    """All E11 rows of one cell.
+    """All E11 rows of one cell; judgements by question id.
 
-    `trajectories` is a frame of the trajectory contract; judgements are joined by question id.
-    Intervals are percentile bootstrap over the joined questions, with the classifier's
-    out-of-fold scores held fixed.
+    `auroc_<signal>_for_inconsistent` is P(signal higher in an inconsistent chain), ties half: 0.5
+    where the two signals have nothing to do with each other.
     """
-    frame, counted = _join(trajectories, {judgement.id: judgement for judgement in judgements})
-
-    def make(quantity: str, **values: Any) -> Estimate:
-        return Estimate(id=ID, cell=cell, quantity=quantity, kind="exploratory", **values)
-
-    rows = [
-        make(f"n_{name}", estimate=float(count), n=counted["all"])
-        for name, count in counted.items()
+    rows = Rows(entry=entry, cell=cell)
+    joined = join(cell, judgements)
+    found = [
+        rows.number(f"n_{name}", count, n=cell.n, reason="chains by outcome of the scan")
+        for name, count in joined.counts.items()
     ]
-    if frame.empty:
-        rows.append(make("accuracy_gap_pp_correct", n=0, reason="no chain was decided"))
-        return rows
-    inconsistent = frame["inconsistent"].to_numpy(dtype=np.bool_)
+    if "correct" in entry.params.against:
+        for outcome in OUTCOMES:
+            found.extend(_accuracy(rows, settings, joined, outcome))
+    if "shape_flag" in entry.params.against:
+        found.extend(_shape(rows, settings, joined))
+    found.extend(
+        _ranked(rows, settings, joined, signal)
+        for signal in SIGNALS
+        if signal in entry.params.against
+    )
     for outcome in OUTCOMES:
-        right = frame[outcome].to_numpy(dtype=np.bool_)
-        rows.extend(_accuracy(make, outcome, inconsistent, right, resampling))
-    rows.extend(_against_shape(make, frame, inconsistent))
-    rows.extend(_correlations(make, frame, inconsistent))
-    for outcome in OUTCOMES:
-        rows.extend(_quadrants(make, outcome, frame))
-        rows.extend(combined_auroc(make, outcome, frame, resampling, folds))
-    return rows
-
-
-def _join(
-    trajectories: pd.DataFrame, judgements: Mapping[str, Judgement]
-) -> tuple[pd.DataFrame, dict[str, int]]:
-    outcome = trajectories["question_id"].map(
-        lambda question: judgements[question].outcome if question in judgements else "not_scanned"
-    )
-    counted = {"all": len(trajectories)}
-    for name in ("consistent", "inconsistent", "not_applicable", "judge_error", "not_scanned"):
-        counted[name] = int((outcome == name).sum())
-    decided = outcome.isin(["consistent", "inconsistent"])
-    frame = trajectories.loc[decided].assign(inconsistent=(outcome[decided] == "inconsistent"))
-    return frame.reset_index(drop=True), counted
-
-
-def _accuracy(
-    make: MakeRow, outcome: str, inconsistent: Flags, right: Flags, resampling: Resampling
-) -> list[Estimate]:
-    rows = [
-        _share(make, f"accuracy_{name}_{outcome}", right[group])
-        for name, group in (("consistent", ~inconsistent), ("inconsistent", inconsistent))
-    ]
-    gap = f"accuracy_gap_pp_{outcome}"
-    if inconsistent.all() or not inconsistent.any():
-        return [*rows, make(gap, n=len(right), reason="all chains have the same label")]
-
-    def statistic(counts: Counts) -> Values:
-        # a resample without one of the groups has no gap
-        with np.errstate(invalid="ignore", divide="ignore"):
-            kept = (counts @ (right & ~inconsistent)) / (counts @ ~inconsistent)
-            flagged = (counts @ (right & inconsistent)) / (counts @ inconsistent)
-        result: Values = 100 * (kept - flagged)
-        return result
-
-    low, high = interval(statistic, len(right), resampling)
-    table = [
-        [int(np.sum(right & group)), int(np.sum(~right & group))]
-        for group in (~inconsistent, inconsistent)
-    ]
-    rows.append(
-        make(
-            gap,
-            estimate=float(100 * (right[~inconsistent].mean() - right[inconsistent].mean())),
-            ci_low=low,
-            ci_high=high,
-            p_value=float(fisher_exact(np.array(table)).pvalue),
-            n=len(right),
-            n_correct=int(right.sum()),
-        )
-    )
-    return rows
-
-
-def _against_shape(make: MakeRow, frame: pd.DataFrame, inconsistent: Flags) -> list[Estimate]:
-    defined = frame["monotone"].notna().to_numpy(dtype=np.bool_)
-    flagged = ~frame["monotone"].to_numpy(dtype=np.bool_, na_value=True) & defined
-    monotone = defined & ~flagged
-    rows = [
-        _share(make, "inconsistent_rate_monotone", inconsistent[monotone]),
-        _share(make, "inconsistent_rate_non_monotone", inconsistent[flagged]),
-    ]
-    left, right = inconsistent[defined], flagged[defined]
-    if len({*left}) < 2 or len({*right}) < 2:
-        return [*rows, make("kappa_flags", n=int(defined.sum()), reason="one flag never varies")]
-    table = [[int(np.sum((left == a) & (right == b))) for b in (0, 1)] for a in (0, 1)]
-    rows.append(
-        make(
-            "kappa_flags",
-            estimate=float(cohen_kappa_score(left, right)),
-            p_value=float(fisher_exact(np.array(table)).pvalue),
-            n=int(defined.sum()),
-        )
-    )
-    return rows
-
-
-def _correlations(make: MakeRow, frame: pd.DataFrame, inconsistent: Flags) -> list[Estimate]:
-    rows = []
-    for column in ("violations", "final_entropy"):
-        values = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
-        defined = ~np.isnan(values)
-        name = f"spearman_inconsistent_{column}"
-        if len({*values[defined]}) < 2 or len({*inconsistent[defined]}) < 2:
-            rows.append(make(name, n=int(defined.sum()), reason="one side never varies"))
-            continue
-        found = spearmanr(inconsistent[defined], values[defined])
-        rows.append(
-            make(
-                name,
-                estimate=float(found.statistic),
-                p_value=float(found.pvalue),
-                n=int(defined.sum()),
+        if "shape_flag" in entry.params.against:
+            found.extend(_quadrants(rows, settings, joined, outcome))
+        if "final_entropy" in entry.params.against:
+            found.extend(
+                combined_auroc(
+                    rows,
+                    settings,
+                    outcome=outcome,
+                    decided=joined.decided,
+                    inconsistent=joined.inconsistent,
+                    folds=entry.params.folds,
+                )
             )
-        )
-    return rows
+    return found
 
 
-def _quadrants(make: MakeRow, outcome: str, frame: pd.DataFrame) -> list[Estimate]:
-    """Accuracy where both signals, one of them, or neither flags the chain."""
-    defined = frame.loc[frame["monotone"].notna()]
-    entropy = ~defined["monotone"].to_numpy(dtype=np.bool_)
-    reading = defined["inconsistent"].to_numpy(dtype=np.bool_)
-    right = defined[outcome].to_numpy(dtype=np.bool_)
-    groups = {
-        "both": entropy & reading,
-        "shape_only": entropy & ~reading,
-        "consistency_only": ~entropy & reading,
-        "neither": ~entropy & ~reading,
-    }
+def join(cell: Cell, judgements: Mapping[str, Judgement]) -> Joined:
+    """Line judgements up with a cell's questions; questions without one are `not_scanned`."""
+    outcomes = np.array(
+        [
+            judgements[question].outcome if question in judgements else "not_scanned"
+            for question in cell.frame["question_id"]
+        ]
+    )
+    inconsistent = outcomes == "inconsistent"
+    names = ("consistent", "inconsistent", "not_applicable", "judge_error", "not_scanned")
+    return Joined(
+        decided=inconsistent | (outcomes == "consistent"),
+        inconsistent=inconsistent,
+        counts={name: int(np.sum(outcomes == name)) for name in names},
+    )
+
+
+def _accuracy(rows: Rows, settings: Settings, joined: Joined, outcome: str) -> list[Estimate]:
+    right = rows.cell.flags(outcome)
+    kept = joined.decided & ~joined.inconsistent
+    flagged = joined.inconsistent
+
+    def statistic(weights: Values) -> Values:
+        accurate = [_share(weights, right, group) for group in (kept, flagged)]
+        return np.stack([*accurate, 100 * (accurate[0] - accurate[1])])
+
+    names = ("accuracy_consistent", "accuracy_inconsistent", "accuracy_gap_pp")
+    sizes = (kept.sum(), flagged.sum(), joined.decided.sum())
+    p_value = _fisher(right[kept], right[flagged])
     return [
-        _share(make, f"accuracy_flagged_{name}_{outcome}", right[group])
-        for name, group in groups.items()
+        rows.row(
+            f"{name}_{outcome}",
+            number,
+            n=int(size),
+            p_value=p_value if name == "accuracy_gap_pp" else None,
+            undefined="no chain with this label",
+        )
+        for name, number, size in zip(
+            names, bootstrap(rows.cell, settings, statistic), sizes, strict=True
+        )
     ]
 
 
-def _share(make: MakeRow, quantity: str, right: Flags) -> Estimate:
-    n = len(right)
-    if n == 0:
-        return make(quantity, n=0, reason="no such chain")
-    low, high = wilson(int(right.sum()), n)
-    return make(quantity, estimate=float(right.mean()), ci_low=low, ci_high=high, n=n)
+def _shape(rows: Rows, settings: Settings, joined: Joined) -> list[Estimate]:
+    """Whether the shape flag and the label pick the same chains."""
+    cell = rows.cell
+    base = joined.decided & cell.shape_defined
+    flagged = base & ~cell.monotone
+    monotone = base & cell.monotone
+
+    def statistic(weights: Values) -> Values:
+        rates = [_share(weights, joined.inconsistent, group) for group in (monotone, flagged)]
+        both = _share(weights, flagged & joined.inconsistent, base)
+        shape, label = _share(weights, flagged, base), _share(weights, joined.inconsistent, base)
+        expected = shape * label + (1 - shape) * (1 - label)
+        observed = both + (1 - shape - label + both)
+        return np.stack([*rates, ratio(observed - expected, 1 - expected)])
+
+    names = (
+        "inconsistent_share_monotone",
+        "inconsistent_share_non_monotone",
+        "kappa_inconsistent_non_monotone",
+    )
+    p_value = _fisher(joined.inconsistent[monotone], joined.inconsistent[flagged])
+    sizes = (monotone.sum(), flagged.sum(), base.sum())
+    return [
+        rows.row(
+            name,
+            number,
+            n=int(size),
+            n_monotone=int(monotone.sum()),
+            p_value=p_value if name.startswith("kappa") else None,
+            undefined="no such chain, or a flag that never varies",
+        )
+        for name, number, size in zip(
+            names, bootstrap(cell, settings, statistic), sizes, strict=True
+        )
+    ]
+
+
+def _ranked(rows: Rows, settings: Settings, joined: Joined, signal: str) -> Estimate:
+    values = rows.cell.values(signal)
+    base = joined.decided & ~np.isnan(values)
+    ranking = Ranking.of(values, joined.inconsistent, base)
+
+    def statistic(weights: Values) -> Values:
+        return auroc(ranking.sums(weights))[None]
+
+    return rows.row(
+        f"auroc_{signal}_for_inconsistent",
+        bootstrap(rows.cell, settings, statistic)[0],
+        n=int(base.sum()),
+        undefined="all chains have the same label",
+    )
+
+
+def _quadrants(rows: Rows, settings: Settings, joined: Joined, outcome: str) -> list[Estimate]:
+    """Accuracy where both signals, one of them, or neither flags the chain."""
+    cell = rows.cell
+    right = cell.flags(outcome)
+    base = joined.decided & cell.shape_defined
+    shape, label = base & ~cell.monotone, base & joined.inconsistent
+    groups = {
+        "both": shape & label,
+        "shape_only": shape & ~label,
+        "consistency_only": label & ~shape,
+        "neither": base & ~shape & ~label,
+    }
+
+    def statistic(weights: Values) -> Values:
+        return np.stack([_share(weights, right, group) for group in groups.values()])
+
+    return [
+        rows.row(
+            f"accuracy_flagged_{name}_{outcome}",
+            number,
+            n=int(group.sum()),
+            n_correct=int((group & right).sum()),
+            undefined="no such chain",
+        )
+        for (name, group), number in zip(
+            groups.items(), bootstrap(cell, settings, statistic), strict=True
+        )
+    ]
+
+
+def _share(weights: Values, flag: Flags, group: Flags) -> Values:
+    """The weighted share of a flag within a group, `(b,)`; NaN where the group is empty."""
+    return ratio((flag & group) @ weights, group @ weights)
+
+
+def _fisher(first: Flags, second: Flags) -> float | None:
+    """Fisher's exact test that a flag is as frequent in both groups; None for an empty group."""
+    if not len(first) or not len(second):
+        return None
+    table = np.array([[group.sum(), (~group).sum()] for group in (first, second)])
+    return float(fisher_exact(table).pvalue)
