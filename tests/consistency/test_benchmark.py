@@ -39,13 +39,19 @@ def test_every_transcript_has_one_label() -> None:
 
 def test_transcripts_hold_no_label() -> None:
     """The transcript file has the four parts and an id, nothing else."""
-    assert all((t.split, t.truncated, t.source) == ("given", False, "benchmark") for t in TRANSCRIPTS.values())
+    assert all(
+        (t.split, t.truncated, t.source) == ("given", False, "benchmark")
+        for t in TRANSCRIPTS.values()
+    )
 
 
 def test_composition() -> None:
     """20 consistent, 30 inconsistent, 4 not applicable, 6 borderline."""
     assert Counter(label.label if clear(label) else "borderline" for label in LABELS.values()) == {
-        "consistent": 20, "inconsistent": 30, "not_applicable": 4, "borderline": 6,
+        "consistent": 20,
+        "inconsistent": 30,
+        "not_applicable": 4,
+        "borderline": 6,
     }
 
 
@@ -58,7 +64,12 @@ def test_half_of_the_consistent_are_hard_negatives() -> None:
     """All four kinds occur."""
     kinds = Counter(label.hard_negative for label in LABELS.values() if label.hard_negative)
     assert sum(kinds.values()) == 10
-    assert set(kinds) == {"self_correction", "long_exploration", "bare_letter", "wrong_but_consistent"}
+    assert set(kinds) == {
+        "self_correction",
+        "long_exploration",
+        "bare_letter",
+        "wrong_but_consistent",
+    }
 
 
 def test_domains_and_languages() -> None:
@@ -104,7 +115,10 @@ def test_the_test_split_is_frozen() -> None:
 @pytest.fixture
 def altered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Transcript]:
     victim = benchmark.select(split="test")[0]
-    changed = tuple(t.model_copy(update={"answer": t.answer + "!"}) if t is victim else t for t in benchmark.load_transcripts())
+    changed = tuple(
+        t.model_copy(update={"answer": t.answer + "!"}) if t is victim else t
+        for t in benchmark.load_transcripts()
+    )
     monkeypatch.setattr(benchmark, "load_transcripts", lambda: changed)
     yield victim
 
@@ -158,8 +172,12 @@ def leave_family_out(vectoriser: Callable[[], object], strength: float) -> dict[
     for family in {label.family for label in items}:
         train = [label for label in items if label.family != family]
         held = [label.id for label in items if label.family == family]
-        model = make_pipeline(vectoriser(), LogisticRegression(C=strength, class_weight="balanced", max_iter=5000))
-        model.fit([written(label.id) for label in train], [label.parent is not None for label in train])
+        model = make_pipeline(
+            vectoriser(), LogisticRegression(C=strength, class_weight="balanced", max_iter=5000)
+        )
+        model.fit(
+            [written(label.id) for label in train], [label.parent is not None for label in train]
+        )
         scores.update(zip(held, model.decision_function([written(id) for id in held]), strict=True))
     return scores
 
@@ -176,7 +194,9 @@ def test_the_words_tell_nothing(vectoriser: Callable[[], object], strength: floa
 def test_the_classifier_would_find_a_planted_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail: one word in every edit, and it does."""
     leaked = {
-        label.id: TRANSCRIPTS[label.id].model_copy(update={"answer": TRANSCRIPTS[label.id].answer + " zebra"})
+        label.id: TRANSCRIPTS[label.id].model_copy(
+            update={"answer": TRANSCRIPTS[label.id].answer + " zebra"}
+        )
         for label in EDITS
     }
     for id, transcript in leaked.items():

@@ -13,7 +13,9 @@ KEY = "ab" * 32
 
 
 def reply() -> Reply:
-    return Reply(verdict=Verdict.model_validate_json(verdict()), attempts=1, input_tokens=5, output_tokens=6)
+    return Reply(
+        verdict=Verdict.model_validate_json(verdict()), attempts=1, input_tokens=5, output_tokens=6
+    )
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:

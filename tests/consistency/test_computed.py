@@ -6,7 +6,9 @@ from cot_entropy.consistency.transcript import Transcript
 
 
 def made(reasoning: str, answer: str) -> Transcript:
-    return Transcript(id="t", source="s", question="How much is it?", reasoning=reasoning, answer=answer)
+    return Transcript(
+        id="t", source="s", question="How much is it?", reasoning=reasoning, answer=answer
+    )
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,9 @@ def made(reasoning: str, answer: str) -> Transcript:
         ("It is 7. No, I forgot one: 8.", "\\boxed{8}", "consistent", None),
     ],
 )
-def test_the_last_value_is_compared_with_the_answer(reasoning: str, answer: str, outcome: str, subtype: str | None) -> None:
+def test_the_last_value_is_compared_with_the_answer(
+    reasoning: str, answer: str, outcome: str, subtype: str | None
+) -> None:
     """Right or wrong does not matter, only whether both are the same value."""
     found = judge_computed(made(reasoning, answer), kind="number")
     assert (found.outcome, found.subtype, found.decided_by) == (outcome, subtype, "computed")
@@ -28,10 +32,15 @@ def test_the_last_value_is_compared_with_the_answer(reasoning: str, answer: str,
 def test_equal_fractions_need_the_equivalence() -> None:
     """0.5 and one half are equal for math_verify."""
     half = made("So x = \\frac{1}{2}, that is \\boxed{\\frac{1}{2}}", "\\boxed{0.5}")
-    assert judge_computed(half, kind="math", rule="registered", equivalence="math_verify").outcome == "consistent"
+    assert (
+        judge_computed(half, kind="math", rule="registered", equivalence="math_verify").outcome
+        == "consistent"
+    )
 
 
-@pytest.mark.parametrize(("reasoning", "answer"), [("It is dear.", "8"), ("3 + 5 = 8.", "It is dear.")])
+@pytest.mark.parametrize(
+    ("reasoning", "answer"), [("It is dear.", "8"), ("3 + 5 = 8.", "It is dear.")]
+)
 def test_no_value_is_an_error_that_is_counted(reasoning: str, answer: str) -> None:
     """The comparison cannot be made, which is neither consistent nor inconsistent."""
     found = judge_computed(made(reasoning, answer), kind="number")

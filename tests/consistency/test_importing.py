@@ -41,7 +41,12 @@ def record(text: str, *, start: str = "", finish: str = "stop") -> ChainRecord:
 def test_a_chain_becomes_a_transcript() -> None:
     """System prompt from the chain block, id of the question, cell as source."""
     made = from_chain(record("From nine.\nThe answer is 2."), header())
-    assert (made.id, made.source, made.system_prompt, made.question) == ("q1", "model/data", "Step by step.", "How long?")
+    assert (made.id, made.source, made.system_prompt, made.question) == (
+        "q1",
+        "model/data",
+        "Step by step.",
+        "How long?",
+    )
     assert (made.reasoning, made.answer, made.split) == ("From nine.", "The answer is 2.", "marker")
 
 
@@ -67,12 +72,20 @@ def test_a_chain_that_failed_has_neither_part() -> None:
 def test_json_lines_are_read(tmp_path: Path) -> None:
     """All five keys, the file's name as source."""
     found = read_transcripts(write(tmp_path / "t.jsonl", ROW))[0]
-    assert (found.id, found.source, found.system_prompt, found.reasoning, found.answer) == ("a", "t.jsonl", "p", "r", "x")
+    assert (found.id, found.source, found.system_prompt, found.reasoning, found.answer) == (
+        "a",
+        "t.jsonl",
+        "p",
+        "r",
+        "x",
+    )
 
 
 def test_a_transcript_without_a_reply_is_read(tmp_path: Path) -> None:
     """`answer` null is a recorded outcome, not an error."""
-    found = read_transcripts(write(tmp_path / "t.jsonl", {"id": "a", "question": "q", "answer": None}))[0]
+    found = read_transcripts(
+        write(tmp_path / "t.jsonl", {"id": "a", "question": "q", "answer": None})
+    )[0]
     assert (found.reasoning, found.answer) == ("", "")
 
 
@@ -100,7 +113,9 @@ def test_bad_rows_are_named(tmp_path: Path, row: Any, problem: str) -> None:
 def test_other_encodings_are_refused_with_the_line(tmp_path: Path, encoding: str) -> None:
     """Guessing an encoding would change the text that is judged."""
     path = tmp_path / "t.jsonl"
-    path.write_bytes((json.dumps({**ROW, "answer": "größer"}, ensure_ascii=False) + "\n").encode(encoding))
+    path.write_bytes(
+        (json.dumps({**ROW, "answer": "größer"}, ensure_ascii=False) + "\n").encode(encoding)
+    )
     with pytest.raises(DataError, match=r"t\.jsonl:1: not a JSON line"):
         read_transcripts(path)
 
@@ -126,14 +141,28 @@ def test_lone_surrogates_are_kept_as_replacement_characters(tmp_path: Path) -> N
 
 def test_an_inspect_run_becomes_transcripts(tmp_path: Path) -> None:
     """From an evaluation by Inspect's mock model: system prompt, question and reply of each sample."""
-    sample = InspectSample(id="s1", input=[ChatMessageSystem(content="Be safe."), ChatMessageUser(content="Stop?")])
-    model = get_model("mockllm/model", custom_outputs=[output("The notice is clear.\nThe answer is yes."), output("")], memoize=False)
+    sample = InspectSample(
+        id="s1", input=[ChatMessageSystem(content="Be safe."), ChatMessageUser(content="Stop?")]
+    )
+    model = get_model(
+        "mockllm/model",
+        custom_outputs=[output("The notice is clear.\nThe answer is yes."), output("")],
+        memoize=False,
+    )
     eval(
         Task(dataset=[sample, sample.model_copy(update={"id": "s2"})], name="safety"),
-        model=model, log_dir=str(tmp_path), display="none", max_samples=1,
+        model=model,
+        log_dir=str(tmp_path),
+        display="none",
+        max_samples=1,
     )
     first, second = read_inspect_logs(tmp_path)
-    assert (first.system_prompt, first.question, first.reasoning, first.answer) == ("Be safe.", "Stop?", "The notice is clear.", "The answer is yes.")
+    assert (first.system_prompt, first.question, first.reasoning, first.answer) == (
+        "Be safe.",
+        "Stop?",
+        "The notice is clear.",
+        "The answer is yes.",
+    )
     assert first.id.startswith("safety/s1/1/")
     assert first.source.endswith(".eval")
     assert (second.reasoning, second.answer) == ("", "")

@@ -18,7 +18,9 @@ from inspect_ai.util import json_schema
 from .scripted import output, verdict
 
 SETTINGS = JudgeSettings(model="mockllm/model", attempts=3, max_tokens=200)
-TRANSCRIPT = Transcript(id="t", source="s", question="How long?", reasoning="From nine to eleven.", answer="Two hours.")
+TRANSCRIPT = Transcript(
+    id="t", source="s", question="How long?", reasoning="From nine to eleven.", answer="Two hours."
+)
 
 
 class Script:
@@ -39,21 +41,46 @@ class Script:
         return get_model("mockllm/model", custom_outputs=self, memoize=False)
 
 
-def run(script: Script, *, transcript: Transcript = TRANSCRIPT, cache: ReplyCache | None = None, settings: JudgeSettings = SETTINGS) -> Judgement:
-    return asyncio.run(judge_transcript(transcript, model=script.model(), settings=settings, cache=cache))
+def run(
+    script: Script,
+    *,
+    transcript: Transcript = TRANSCRIPT,
+    cache: ReplyCache | None = None,
+    settings: JudgeSettings = SETTINGS,
+) -> Judgement:
+    return asyncio.run(
+        judge_transcript(transcript, model=script.model(), settings=settings, cache=cache)
+    )
 
 
 def test_a_verdict_becomes_a_judgement() -> None:
     """Label, subtype, confidence and the written fields are kept."""
-    found = run(Script(verdict("inconsistent", "reasoning_reversal", confidence="low", disconnect="It flips.")))
-    assert (found.outcome, found.subtype, found.confidence, found.disconnect) == ("inconsistent", "reasoning_reversal", "low", "It flips.")
-    assert (found.decided_by, found.attempts, found.input_tokens, found.output_tokens) == ("judge", 1, 100, 10)
+    found = run(
+        Script(
+            verdict("inconsistent", "reasoning_reversal", confidence="low", disconnect="It flips.")
+        )
+    )
+    assert (found.outcome, found.subtype, found.confidence, found.disconnect) == (
+        "inconsistent",
+        "reasoning_reversal",
+        "low",
+        "It flips.",
+    )
+    assert (found.decided_by, found.attempts, found.input_tokens, found.output_tokens) == (
+        "judge",
+        1,
+        100,
+        10,
+    )
 
 
 def test_results_carry_the_instruments_hash() -> None:
     """A result without its taxonomy could not be compared."""
     found = run(Script(verdict()))
-    assert (found.taxonomy_version, found.taxonomy_sha256) == (taxonomy().version, taxonomy().sha256)
+    assert (found.taxonomy_version, found.taxonomy_sha256) == (
+        taxonomy().version,
+        taxonomy().sha256,
+    )
 
 
 def test_the_request_is_deterministic_and_has_the_schema() -> None:
@@ -69,8 +96,13 @@ def test_the_schema_enumerates_every_subtype_and_none() -> None:
     """Guided decoding can only produce known subtypes."""
     schema = json_schema(Verdict)
     assert schema.properties["subtype"].enum == [
-        "absent_reasoning", "contradictory_reasoning", "apparent_confusion",
-        "reasoning_reversal", "reasoning_abandonment", "perfunctory_reasoning", "none",
+        "absent_reasoning",
+        "contradictory_reasoning",
+        "apparent_confusion",
+        "reasoning_reversal",
+        "reasoning_abandonment",
+        "perfunctory_reasoning",
+        "none",
     ]
 
 
@@ -78,7 +110,11 @@ def test_a_rule_asks_nobody() -> None:
     """Step 1 costs no request."""
     script = Script()
     found = run(script, transcript=TRANSCRIPT.model_copy(update={"answer": ""}))
-    assert (found.outcome, found.decided_by, found.rule) == ("not_applicable", "rule", "empty_answer")
+    assert (found.outcome, found.decided_by, found.rule) == (
+        "not_applicable",
+        "rule",
+        "empty_answer",
+    )
     assert script.asked == []
 
 
@@ -101,7 +137,9 @@ def test_malformed_to_the_end_is_a_judge_error_with_the_text() -> None:
 
 def test_truncated_output_is_retried_with_more_room() -> None:
     """Each truncated reply doubles the budget."""
-    script = Script(output('{"reasoning', stop="max_tokens"), output('{"reas', stop="max_tokens"), verdict())
+    script = Script(
+        output('{"reasoning', stop="max_tokens"), output('{"reas', stop="max_tokens"), verdict()
+    )
     assert run(script).outcome == "consistent"
     assert [config.max_tokens for config in script.configs] == [200, 400, 800]
 
@@ -148,7 +186,9 @@ def test_unusable_replies_say_what_is_wrong(text: str, problem: str) -> None:
     assert problem in found
 
 
-@pytest.mark.parametrize("text", ["```json\n{}\n```", "<think>\nmaybe {\n</think>\n{}", "\n {} \n", "```\n{}\n```"])
+@pytest.mark.parametrize(
+    "text", ["```json\n{}\n```", "<think>\nmaybe {\n</think>\n{}", "\n {} \n", "```\n{}\n```"]
+)
 def test_a_fence_or_a_think_block_around_the_object_is_taken_off(text: str) -> None:
     """Common wrappers that leave no doubt which object is the reply."""
     assert isinstance(read_verdict(text.replace("{}", verdict())), Verdict)
@@ -163,7 +203,16 @@ def test_the_same_content_is_asked_once(tmp_path: Path) -> None:
     assert nobody.asked == []
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"temperature": 0.5}, {"model": "other/judge"}, {"max_tokens": 300}, {"attempts": 2}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"temperature": 0.5},
+        {"model": "other/judge"},
+        {"max_tokens": 300},
+        {"attempts": 2},
+    ],
+)
 def test_what_changes_a_reply_changes_the_key(tmp_path: Path, change: dict[str, Any]) -> None:
     """Another seed, judge or budget asks again."""
     cache = ReplyCache(tmp_path)

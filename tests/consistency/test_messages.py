@@ -24,7 +24,9 @@ def read(*messages: Any, truncated: bool = False) -> tuple[str, str, str, str, s
 
 def test_reasoning_blocks_and_text_come_apart() -> None:
     """Providers that return reasoning separately need no splitting."""
-    reply = ChatMessageAssistant(content=[ContentReasoning(reasoning="From nine."), ContentText(text="Two.")])
+    reply = ChatMessageAssistant(
+        content=[ContentReasoning(reasoning="From nine."), ContentText(text="Two.")]
+    )
     assert read(SYSTEM, USER, reply) == ("Be brief.", "How long?", "From nine.", "Two.", "given")
 
 
@@ -54,23 +56,44 @@ def test_tool_calls_are_the_answer_of_an_agent() -> None:
     """What an agent does is what it answers."""
     call = ToolCall(id="1", function="stop", arguments={"when": "18:00"})
     reply = ChatMessageAssistant(content="The notice is clear, so I stop.", tool_calls=[call])
-    assert read(USER, reply)[2:] == ("The notice is clear, so I stop.", 'stop({"when": "18:00"})', "given")
+    assert read(USER, reply)[2:] == (
+        "The notice is clear, so I stop.",
+        'stop({"when": "18:00"})',
+        "given",
+    )
 
 
 def test_several_turns_keep_order_and_roles() -> None:
     """Earlier assistant turns are reasoning before the reply's own; tool results are question."""
-    first = ChatMessageAssistant(content="I look first.", tool_calls=[ToolCall(id="1", function="ls", arguments={})])
+    first = ChatMessageAssistant(
+        content="I look first.", tool_calls=[ToolCall(id="1", function="ls", arguments={})]
+    )
     tool = ChatMessageTool(content="a.txt", tool_call_id="1")
-    last = ChatMessageAssistant(content=[ContentReasoning(reasoning="One file."), ContentText(text="a.txt")])
-    assert read(USER, first, tool, last)[1:] == ("How long?\n\na.txt", "I look first.\nls({})\n\nOne file.", "a.txt", "given")
+    last = ChatMessageAssistant(
+        content=[ContentReasoning(reasoning="One file."), ContentText(text="a.txt")]
+    )
+    assert read(USER, first, tool, last)[1:] == (
+        "How long?\n\na.txt",
+        "I look first.\nls({})\n\nOne file.",
+        "a.txt",
+        "given",
+    )
 
 
 def test_redacted_reasoning_counts_by_its_summary() -> None:
     """The encrypted text of some providers is not reasoning that can be read."""
-    reply = ChatMessageAssistant(content=[ContentReasoning(reasoning="gAAAA", redacted=True, summary="From nine."), ContentText(text="Two.")])
+    reply = ChatMessageAssistant(
+        content=[
+            ContentReasoning(reasoning="gAAAA", redacted=True, summary="From nine."),
+            ContentText(text="Two."),
+        ]
+    )
     assert read(USER, reply)[2] == "From nine."
 
 
 def test_a_truncated_string_without_a_stated_answer_has_none() -> None:
     """As for chains."""
-    assert read(USER, ChatMessageAssistant(content="From nine\nto el"), truncated=True)[3:] == ("", "no_answer")
+    assert read(USER, ChatMessageAssistant(content="From nine\nto el"), truncated=True)[3:] == (
+        "",
+        "no_answer",
+    )

@@ -7,7 +7,14 @@ from .scripted import part, verdict
 
 
 def made(**changes: str) -> Transcript:
-    fields = {"id": "t", "source": "s", "system_prompt": "Be brief.", "question": "How long?", "reasoning": "From nine to eleven.", "answer": "Two hours."}
+    fields = {
+        "id": "t",
+        "source": "s",
+        "system_prompt": "Be brief.",
+        "question": "How long?",
+        "reasoning": "From nine to eleven.",
+        "answer": "Two hours.",
+    }
     return Transcript(**{**fields, **changes})  # type: ignore[arg-type]
 
 

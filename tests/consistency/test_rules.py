@@ -13,7 +13,10 @@ def made(reasoning: str, answer: str = "Two hours.") -> Transcript:
     return Transcript(id="t", source="s", question=QUESTION, reasoning=reasoning, answer=answer)
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", "Final answer:", "**Answer:**", "\\boxed{}", "The answer is", "$$", "Antwort:"])
+@pytest.mark.parametrize(
+    "answer",
+    ["", "  \n", "Final answer:", "**Answer:**", "\\boxed{}", "The answer is", "$$", "Antwort:"],
+)
 def test_no_answer_is_not_applicable(answer: str) -> None:
     """Step 1: missing, blank, or a label with nothing after it."""
     found = decide_by_rule(made("From nine to eleven.", answer))
@@ -52,7 +55,10 @@ def test_repeating_the_question_is_absent() -> None:
 
 def test_one_own_sentence_is_for_the_judge() -> None:
     """A repeated question with one own step is not mechanically absent."""
-    assert decide_by_rule(made("A train leaves at nine and arrives at eleven. That is two hours.")) is None
+    assert (
+        decide_by_rule(made("A train leaves at nine and arrives at eleven. That is two hours."))
+        is None
+    )
 
 
 def test_a_value_that_stands_in_the_question_is_no_restatement() -> None:
@@ -75,5 +81,8 @@ def test_two_megabytes_of_restatement_do_not_stall() -> None:
     """Work is bounded even where question and reasoning are the same two megabytes."""
     text = "".join(f"The train number {n} leaves at nine. " for n in range(60_000))
     begin = time.process_time()
-    assert decide_by_rule(Transcript(id="t", source="s", question=text, reasoning=text, answer="x")) is None
+    assert (
+        decide_by_rule(Transcript(id="t", source="s", question=text, reasoning=text, answer="x"))
+        is None
+    )
     assert time.process_time() - begin < 20

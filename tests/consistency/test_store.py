@@ -8,7 +8,15 @@ from cot_entropy.consistency.store import from_scout, insert, to_scout
 from cot_entropy.consistency.transcript import Transcript
 from inspect_scout import transcripts_from
 
-TRANSCRIPT = Transcript(id="q1", source="model/data", system_prompt="p", question="q\n", reasoning=" r ", answer="a", split="marker")
+TRANSCRIPT = Transcript(
+    id="q1",
+    source="model/data",
+    system_prompt="p",
+    question="q\n",
+    reasoning=" r ",
+    answer="a",
+    split="marker",
+)
 
 
 def stored(folder: Path) -> list[Any]:

@@ -8,7 +8,11 @@ from cot_entropy.consistency.transcript import Transcript, split_response
 
 def test_think_block_is_reasoning() -> None:
     """`<think>` and `</think>` divide the response."""
-    assert split_response("<think>\n2+2 is 4.\n</think>\n\nFour.") == ("2+2 is 4.", "Four.", "think_tags")
+    assert split_response("<think>\n2+2 is 4.\n</think>\n\nFour.") == (
+        "2+2 is 4.",
+        "Four.",
+        "think_tags",
+    )
 
 
 def test_missing_opening_tag_is_the_templates_doing() -> None:
@@ -66,17 +70,27 @@ def test_a_box_on_several_lines() -> None:
 def test_an_answer_stated_earlier_and_taken_back_is_reasoning() -> None:
     """Only the last line counts."""
     text = "The answer is 7.\nNo, I forgot one.\nIt must be 8."
-    assert split_response(text) == ("The answer is 7.\nNo, I forgot one.", "It must be 8.", "last_line")
+    assert split_response(text) == (
+        "The answer is 7.\nNo, I forgot one.",
+        "It must be 8.",
+        "last_line",
+    )
 
 
 def test_a_truncated_chain_without_a_stated_answer_has_none() -> None:
     """The last line of a cut-off chain is not an answer."""
-    assert split_response("First, 3.\nThen, 4 pl", truncated=True) == ("First, 3.\nThen, 4 pl", "", "no_answer")
+    assert split_response("First, 3.\nThen, 4 pl", truncated=True) == (
+        "First, 3.\nThen, 4 pl",
+        "",
+        "no_answer",
+    )
 
 
 def test_a_truncated_chain_that_states_its_answer_has_one() -> None:
     """Some models answer and then ramble on to the budget."""
-    assert split_response("First, 3.\nThe answer is 3.", truncated=True).answer == "The answer is 3."
+    assert (
+        split_response("First, 3.\nThe answer is 3.", truncated=True).answer == "The answer is 3."
+    )
 
 
 @pytest.mark.parametrize("text", ["", "  \n\n "])
@@ -121,8 +135,14 @@ def test_the_hash_covers_every_field() -> None:
     changed = [
         base.model_copy(update=change)
         for change in (
-            {"id": "b"}, {"source": "t"}, {"system_prompt": "p"}, {"question": "u"},
-            {"reasoning": "v"}, {"answer": "w"}, {"split": "marker"}, {"truncated": True},
+            {"id": "b"},
+            {"source": "t"},
+            {"system_prompt": "p"},
+            {"question": "u"},
+            {"reasoning": "v"},
+            {"answer": "w"},
+            {"split": "marker"},
+            {"truncated": True},
         )
     ]
     assert len({t.sha256() for t in [base, *changed]}) == 9

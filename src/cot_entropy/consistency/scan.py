@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from inspect_ai._util.error import PrerequisiteError  # not exported; a missing key raises it
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_scout import columns, scan_results_df, transcripts_from
 from inspect_scout import scan as scout_scan
 from pydantic import ValidationError
+from rich.markup import render
 
 from cot_entropy.consistency.cache import ReplyCache, cache_key
 from cot_entropy.consistency.importing import refuse_duplicates
@@ -114,8 +116,9 @@ def scan_transcripts(
 def _model(settings: JudgeSettings) -> Model:
     try:
         return get_model(settings.model, config=GenerateConfig(max_retries=settings.max_retries))
-    except (ValueError, ImportError) as error:
-        raise ModelError(f"judge {settings.model}: {error}") from None
+    except (ValueError, ImportError, PrerequisiteError) as error:
+        detail = " ".join(render(str(error)).plain.split())
+        raise ModelError(f"judge {settings.model}: {detail}") from None
 
 
 def _must_ask(transcript: Transcript, settings: JudgeSettings, cache: ReplyCache) -> bool:
