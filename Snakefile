@@ -38,4 +38,4 @@ rule all:
     default_target: True
     input:
         f"{flow.results}/report.html",
-        flow.sensitivity_tables,
+        f"{flow.results}/provenance/manifest.json",

@@ -13,20 +13,9 @@ from cot_entropy.files import sha256_file
 from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import Question, read_dataset, read_model, read_questions
 from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.records import ChainRecord, Header
 from cot_entropy.seeds import request_seed
-from cot_entropy.strict import Strict
-
-
-class ChainsJob(Strict):
-    """All that decides the chains of one cell, beside the model and the questions."""
-
-    cell: str
-    study_seed: int
-    chain: ChainBlock
-    engine: EngineSettings
-    code_digest: str
 
 
 def generate_chains(

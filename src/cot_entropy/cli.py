@@ -16,8 +16,8 @@ import typer
 from pydantic import ValidationError
 
 from cot_entropy import __version__
-from cot_entropy.answers.types import Dataset, Equivalence, ExtractionRule
 from cot_entropy.errors import ConfigError, UserError
+from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 from cot_entropy.strict import Strict, describe
 
 app = typer.Typer(
@@ -64,7 +64,8 @@ def options(
 @app.command("model")
 def model_verb(job: Job, out: Out) -> None:
     """Prepare a model: fetch or build its folder, hash what decides its answers."""
-    from cot_entropy.model.stage import ModelJob, prepare_model
+    from cot_entropy.model.spec import ModelJob
+    from cot_entropy.model.stage import prepare_model
 
     prepare_model(_job(ModelJob, job), out=out)
 
@@ -72,7 +73,8 @@ def model_verb(job: Job, out: Out) -> None:
 @app.command("questions")
 def questions_verb(job: Job, out: Out) -> None:
     """Load a dataset, check it, and write its questions."""
-    from cot_entropy.data.stage import QuestionsJob, prepare_questions
+    from cot_entropy.data.spec import QuestionsJob
+    from cot_entropy.data.stage import prepare_questions
 
     prepare_questions(_job(QuestionsJob, job), out=out)
 
@@ -80,7 +82,8 @@ def questions_verb(job: Job, out: Out) -> None:
 @app.command("chains")
 def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     """Generate the reference chain of every question of a cell."""
-    from cot_entropy.chains import ChainsJob, generate_chains
+    from cot_entropy.chains import generate_chains
+    from cot_entropy.protocol.chain import ChainsJob
 
     generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
 
@@ -88,7 +91,8 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
 @app.command("prefixes")
 def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
     """Cut every chain into prefixes on token boundaries."""
-    from cot_entropy.completions import PrefixesJob, cut_prefixes
+    from cot_entropy.prefixes import cut_prefixes
+    from cot_entropy.protocol.probe import PrefixesJob
 
     cut_prefixes(_job(PrefixesJob, job), chains=chains, out=out)
 
@@ -96,7 +100,8 @@ def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
 @app.command("completions")
 def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
     """Sample m completions at every prefix of every chain."""
-    from cot_entropy.completions import CompletionsJob, sample_completions
+    from cot_entropy.completions import sample_completions
+    from cot_entropy.protocol.probe import CompletionsJob
 
     sample_completions(
         _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
@@ -108,7 +113,8 @@ def score_verb(
     job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
 ) -> None:
     """Turn stored completions into entropy trajectories."""
-    from cot_entropy.signal.score import ScoreJob, score
+    from cot_entropy.protocol.scoring import ScoreJob
+    from cot_entropy.signal.score import score
 
     score(_job(ScoreJob, job), chains=chains, prefixes=prefixes, completions=completions, out=out)
 
@@ -118,7 +124,8 @@ def sensitivity_verb(
     job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
 ) -> None:
     """Score stored completions under every extraction rule and equivalence."""
-    from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+    from cot_entropy.protocol.scoring import SensitivityJob
+    from cot_entropy.signal.sensitivity import sensitivity
 
     sensitivity(
         _job(SensitivityJob, job),
@@ -143,6 +150,68 @@ def grade_verb(
 
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
     grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+
+
+@app.command("analyse")
+def analyse_verb(
+    trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
+) -> None:
+    """Judge every hypothesis of the plan from trajectories alone.
+
+    Rows are confirmatory only where provenance and a matching freeze stand in the folder.
+
+    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out */trajectories.parquet
+    """
+    from cot_entropy.prereg.check import run_standings
+    from cot_entropy.stats.analyse import analyse
+
+    standings = run_standings(out, trajectories)
+    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+
+
+@app.command("report")
+def report_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Write the page that shows what was confirmed, how sure, and what deviated."""
+    from cot_entropy.report.page import write_report
+
+    write_report(results, plan=plan, out=out)
+
+
+@app.command("record-run")
+def record_run_verb(job: Job, out: Out) -> None:
+    """Record what a run was told and which registered items it found."""
+    from cot_entropy.prereg.provenance import RunJob, record_run
+
+    record_run(_job(RunJob, job), out=out)
+
+
+@app.command("record-cell")
+def record_cell_verb(
+    cell: Annotated[str, typer.Argument(help="model/dataset")],
+    results: Annotated[Path, typer.Option(help="The study's folder.")],
+    out: Out,
+) -> None:
+    """Record the headers and hashes of the files that a cell's rows rest on."""
+    from cot_entropy.prereg.provenance import record_cell
+
+    record_cell(cell, results=results, out=out)
+
+
+@app.command("seal")
+def seal_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
+) -> None:
+    """Write the manifest over every file of the results."""
+    from cot_entropy.prereg.provenance import seal
+
+    seal(results, out=out)
 
 
 def main() -> NoReturn:

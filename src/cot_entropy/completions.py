@@ -11,13 +11,12 @@ from cot_entropy.chains import context_error
 from cot_entropy.decoding import continuation_text
 from cot_entropy.engine import Finished, Request, open_engine
 from cot_entropy.engine.identity import engine_identity
-from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import sha256_file
 from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import read_model
 from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.protocol.probe import ProbeBlock
+from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.records import (
     ChainRecord,
     CompletionRecord,
@@ -26,60 +25,11 @@ from cot_entropy.records import (
     PrefixRecord,
     read_header,
     read_records,
-    write_records,
 )
 from cot_entropy.seeds import request_seed
-from cot_entropy.segment import cut
 from cot_entropy.strict import Strict
 
 R = TypeVar("R", bound=Strict)
-
-
-class PrefixesJob(Strict):
-    """All that decides the prefixes of one cell, beside its chains."""
-
-    probe: ProbeBlock
-    code_digest: str
-
-
-class CompletionsJob(Strict):
-    """All that decides the completions of one cell, beside its chains and prefixes.
-
-    Cell, study seed and chain block come from the header of the chains.
-    """
-
-    probe: ProbeBlock
-    engine: EngineSettings
-    code_digest: str
-
-
-def cut_prefixes(job: PrefixesJob, *, chains: Path, out: Path) -> None:
-    """Write `out` (PrefixRecord lines) from a chains file; needs neither model nor device.
-
-    A question without a chain has prefix 0 only. Raises DataError.
-    """
-    source = read_header(chains)
-    header = source.model_copy(
-        update={
-            "stage": "prefixes",
-            "probe": job.probe,
-            "code_digest": job.code_digest,
-            "inputs": {"chains": sha256_file(chains)},
-        }
-    )
-    write_records(
-        out,
-        header,
-        (
-            cut(
-                record.question_id,
-                record.chain.text if record.chain else "",
-                record.token_ends,
-                job.probe,
-            )
-            for record in read_records(chains, ChainRecord)
-        ),
-    )
 
 
 def sample_completions(

@@ -37,17 +37,24 @@ class Protocol(Strict):
     """One block of each kind, by name."""
 
     chain: Name
+    """A chain block's name."""
     probe: Name
+    """A probe block's name."""
     scoring: Name
+    """A scoring block's name."""
 
 
 class Protocols(Strict):
     """The named blocks and the protocols made of them."""
 
     chain: dict[Name, ChainBlock]
+    """How reference chains are generated."""
     probe: dict[Name, ProbeBlock]
+    """Where chains are cut and what is sampled there."""
     scoring: dict[Name, ScoringBlock]
+    """How completions become answers, entropies and an outcome."""
     protocols: dict[Name, Protocol]
+    """One block of each kind under one name."""
 
     @model_validator(mode="after")
     def _blocks_exist(self) -> Self:
@@ -80,8 +87,11 @@ class Study(Strict):
     only: list[CellName] = Field(default_factory=list)
     """Cells to run; the others' files and rows stay as they are. Empty: all."""
     engine: EngineSettings
+    """How the engine runs, for every cell."""
     models: Annotated[dict[Name, ModelSpec], Field(min_length=1)]
+    """The models by the name that cells and folders carry."""
     datasets: Annotated[dict[Name, DatasetSpec], Field(min_length=1)]
+    """The datasets by the name that cells and folders carry."""
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:

@@ -21,12 +21,11 @@ STAGES: Final[Mapping[str, str]] = {
     "model": "cot_entropy.model.stage",
     "questions": "cot_entropy.data.stage",
     "chains": "cot_entropy.chains",
-    "prefixes": "cot_entropy.segment",
+    "prefixes": "cot_entropy.prefixes",
     "completions": "cot_entropy.completions",
     "score": "cot_entropy.signal.score",
     "sensitivity": "cot_entropy.signal.sensitivity",
     "analyse": "cot_entropy.stats.analyse",
-    "calibrate": "cot_entropy.stats.calibration",
     "report": "cot_entropy.report.page",
 }
 """The module that each stage's command calls."""

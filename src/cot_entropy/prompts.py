@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from jinja2 import TemplateError
-from transformers import AutoTokenizer
+from transformers import PreTrainedTokenizerFast
 
 from cot_entropy.errors import ModelError
 
@@ -32,7 +32,7 @@ class ChatTokenizer:
     def __init__(self, folder: Path, system_prompt: str) -> None:
         """Load from a local folder; raises ModelError without tokenizer or chat template."""
         try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(
+            self._tokenizer: Any = PreTrainedTokenizerFast.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False
             )
         except (OSError, ValueError, KeyError) as error:

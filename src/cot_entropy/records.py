@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from cot_entropy.answers.types import AnswerKind
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.strict import Strict, describe
 

@@ -67,6 +67,8 @@ def _type(value: Mapping[str, Any]) -> str:
             text = " or ".join(_type(option) for option in options)
         case {"type": "array", "items": item}:
             text = f"list of {_type(item)}"
+        case {"type": "object", "patternProperties": dict(items)}:
+            text = f"mapping of names to {_type(next(iter(items.values())))}"
         case {"type": "object", "additionalProperties": dict(item)}:
             text = f"mapping to {_type(item)}"
         case _:

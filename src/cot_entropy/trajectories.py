@@ -1,4 +1,6 @@
-"""`trajectories.parquet`: one row per question, all that the statistics need, no text.
+"""`trajectories.parquet`: one row per question, all that the statistics need.
+
+It holds no text but the extracted answers.
 
 The required columns carry H1..H5, E1, E2, E4, E6 and E9; each optional column enables the
 exploratory estimates named beside it, which are `not run` where the column is absent.
@@ -99,6 +101,12 @@ OPTIONAL: Final = (
     ),
     _field("chain_mean_logprob", pa.float64(), "mean token log-probability, nats", nullable=True),
     _field("stratum", pa.string(), "difficulty stratum of the question", nullable=True),
+    _field(
+        "answers",
+        pa.list_(pa.list_(pa.string())),
+        "report only: the m extracted answers per prefix, null where none",
+        nullable=True,
+    ),
 )
 SCHEMA: Final = pa.schema([*REQUIRED, *OPTIONAL])
 

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from cot_entropy.chains import ChainsJob
-from cot_entropy.completions import CompletionsJob, PrefixesJob
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
-from cot_entropy.data.spec import LocalDataset
-from cot_entropy.data.stage import QuestionsJob
+from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
-from cot_entropy.model.stage import ModelJob
-from cot_entropy.signal.score import ScoreJob
-from cot_entropy.signal.sensitivity import SensitivityJob
+from cot_entropy.model.spec import ModelJob
+from cot_entropy.prereg.provenance import cell_path, run_job
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
 
 
 class Wildcards(Protocol):
@@ -63,6 +62,26 @@ class Workflow:
     def digest(self, stage: str) -> str:
         """The digest of a stage's code, for rules without further settings."""
         return stage_digest(stage)
+
+    @property
+    def run_job(self) -> str:
+        """Record the run: its configuration, and the code of every stage."""
+        return run_job(self.configuration).model_dump_json()
+
+    @property
+    def registration_files(self) -> list[str]:
+        """What stands beside the plan: freeze, deviations, differences, published figures."""
+        folder = Path(self.plan).parent
+        return sorted(str(path) for path in folder.iterdir() if path.suffix in {".yaml", ".json"})
+
+    def cell_record(self, model: str, dataset: str) -> str:
+        """The provenance of one cell."""
+        return str(cell_path(Path(self.results), f"{model}/{dataset}"))
+
+    @property
+    def cell_records(self) -> list[str]:
+        """The provenance of the selected cells."""
+        return [self.cell_record(*cell.split("/")) for cell in self.configuration.study.selected]
 
     @property
     def wildcards(self) -> dict[str, str]:

@@ -1,10 +1,38 @@
+rule record_run:
+    input:
+        flow.registration_files,
+    output:
+        f"{flow.results}/provenance/run.json",
+    params:
+        job=flow.run_job,
+    log:
+        f"{flow.results}/logs/record_run.log",
+    shell:
+        "cot-entropy --log {log} record-run --job {params.job:q} --out {output:q}"
+
+
+rule record_cell:
+    input:
+        lambda w: flow.trajectories([f"{w.model}/{w.dataset}"]),
+    output:
+        flow.cell_record("{model}", "{dataset}"),
+    params:
+        results=flow.results,
+    log:
+        f"{flow.results}/logs/{{model}}.{{dataset}}.record_cell.log",
+    shell:
+        "cot-entropy --log {log} record-cell {wildcards.model}/{wildcards.dataset}"
+        " --results {params.results:q} --out {output:q}"
+
+
 rule analyse:
     input:
         flow.selected_trajectories,
+        flow.cell_records,
+        f"{flow.results}/provenance/run.json",
         plan=flow.plan,
-        published=flow.published,
     output:
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
+        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv"),
     params:
         digest=flow.digest("analyse"),
         trajectories=flow.analysed_trajectories,
@@ -13,7 +41,7 @@ rule analyse:
     log:
         f"{flow.results}/logs/analyse.log",
     shell:
-        "cot-entropy --log {log} analyse --plan {input.plan:q} --published {input.published:q}"
+        "cot-entropy --log {log} analyse --plan {input.plan:q} --jobs {threads}"
         " --out {params.results:q} {params.trajectories:q}"
 
 
@@ -21,7 +49,7 @@ rule report:
     input:
         flow.selected_trajectories,
         flow.sensitivity_tables,
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
+        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv"),
         plan=flow.plan,
     output:
         f"{flow.results}/report.html",
@@ -32,3 +60,16 @@ rule report:
         f"{flow.results}/logs/report.log",
     shell:
         "cot-entropy --log {log} report {params.results:q} --plan {input.plan:q} --out {output:q}"
+
+
+rule seal:
+    input:
+        f"{flow.results}/report.html",
+    output:
+        f"{flow.results}/provenance/manifest.json",
+    params:
+        results=flow.results,
+    log:
+        f"{flow.results}/logs/seal.log",
+    shell:
+        "cot-entropy --log {log} seal {params.results:q} --out {output:q}"

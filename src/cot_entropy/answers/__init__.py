@@ -1,9 +1,10 @@
 """Which answer a text gives, and when two answers are the same (protocol sections 2 and 5)."""
 
-from cot_entropy.answers.equivalence import Clusters, Grade, cluster, grade_answer
+from cot_entropy.answers.clusters import Clusters, cluster
+from cot_entropy.answers.equivalence import Grade, grade_answer
 from cot_entropy.answers.extract import extract
-from cot_entropy.answers.grade_lines import KINDS, Dataset, grade_lines
-from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.answers.grade_lines import KINDS, grade_lines
+from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 
 __all__ = [
     "KINDS",

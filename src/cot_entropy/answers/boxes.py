@@ -11,17 +11,16 @@ from typing import Final
 
 _COMMAND: Final = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
 _BRACE: Final = re.compile(r"\\.|[{}]", re.DOTALL)
-_TO_MATH_END: Final = re.compile(r"[^\n$]*?(?=\$|\\\)|\\\])")
+_TO_MATH_END: Final = re.compile(r"[^\n$]{1,200}?(?=\$|\\\)|\\\])")
 _WORD: Final = re.compile(r"[^\s${}]+")
 
 
 @dataclass(frozen=True)
 class LastBox:
-    """Content, start and end offsets of the last whole box; whether an unclosed one follows it."""
+    """Content and start of the last whole box; whether an unclosed one follows it."""
 
     content: str | None
     start: int
-    end: int
     unclosed_after: bool
 
 
@@ -29,25 +28,22 @@ def last_box(text: str) -> LastBox:
     """Find the last whole box with content; of nested boxes the innermost."""
     commands = list(_COMMAND.finditer(text))
     if not commands:
-        return LastBox(None, -1, -1, unclosed_after=False)
+        return LastBox(None, -1, unclosed_after=False)
     closing = _closing_braces(text)
-    unclosed = False
+    unclosed, limit = False, len(text)
     for command in reversed(commands):
         begin = command.end()
         if text.startswith("{", begin):
             end = closing.get(begin)
-            if end is None:
-                unclosed = True
-                continue
-            content = text[begin + 1 : end].strip()
-            end += 1
+            unclosed |= end is None
+            content = "" if end is None else text[begin + 1 : end].strip()
         else:
-            bare = _TO_MATH_END.match(text, begin) or _WORD.match(text, begin)
+            bare = _TO_MATH_END.match(text, begin, limit) or _WORD.match(text, begin, limit)
             content = bare[0].strip().rstrip(".,;:") if bare else ""
-            end = bare.end() if bare else begin
         if content:
-            return LastBox(content, command.start(), end, unclosed_after=unclosed)
-    return LastBox(None, -1, -1, unclosed_after=unclosed)
+            return LastBox(content, command.start(), unclosed_after=unclosed)
+        limit = command.start()
+    return LastBox(None, -1, unclosed_after=unclosed)
 
 
 def _closing_braces(text: str) -> dict[int, int]:

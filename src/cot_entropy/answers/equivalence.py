@@ -1,30 +1,27 @@
-"""Whether two answers are the same, and the classes of the answers of one prefix.
+"""Whether two answers are the same.
 
-`normalised` compares normal forms as strings. `math_verify` compares cores (see `reading`) and
-notes; expressions go to `symbolic`, and what its limits stop is compared as normalised strings
-and counted. Both relations are symmetric by construction; classes are connected components.
+`normalised` compares normal forms as strings. `math_verify` compares readings: cores by value
+(`symbolic` for expressions), and notes, which may be missing but must not contradict. Both are
+symmetric by construction: the pair is ordered before it is compared.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from typing import Final
 
 from cot_entropy.answers import symbolic
 from cot_entropy.answers.kinds import AnswerKind, Equivalence
 from cot_entropy.answers.normalise import normalise
 from cot_entropy.answers.reading import (
-    Core,
-    Expression,
-    Notes,
     Number,
     Reading,
     Relation,
     Structure,
+    Unread,
+    Words,
+    as_latex,
     read,
 )
 
@@ -32,146 +29,112 @@ CACHE: Final = 1 << 15
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A verdict, and whether the computer algebra or its limits gave it."""
-
-    same: bool
-    fell_back: bool = False
-
-
-@dataclass(frozen=True)
 class Grade:
-    """Whether an answer is right; `compared_as_strings` where the registered limits decided so."""
+    """Whether an answer is right.
+
+    `compared_as_strings`: the pair is over the registered limits, or math-verify cannot read it,
+    so that normalised strings were compared.
+    """
 
     correct: bool
     compared_as_strings: bool = False
 
 
 @dataclass(frozen=True)
-class Clusters:
-    """The equivalence classes of m answers.
+class Comparison:
+    """The verdict on a pair.
 
-    `labels`: one per answer, -1 for none, else 0, 1, 2.. in first-seen order.
-    `representatives`: one per class, the answer of the class that sorts first by (length, text).
-    `pairs_as_strings`: pairs of distinct answers compared as normalised strings because of the
-    registered limits.
+    `differ_in_notes`: the cores are equal and the notes contradict each other (`5 cm`, `5 m`).
     """
 
-    labels: tuple[int, ...]
-    representatives: tuple[str, ...]
-    pairs_as_strings: int = 0
+    same: bool
+    as_strings: bool = False
+    differ_in_notes: bool = False
+
+
+_SAME: Final = Comparison(same=True)
 
 
 def grade_answer(
     answer: str | None, gold: str, *, equivalence: Equivalence, kind: AnswerKind
 ) -> Grade:
-    """Grade one answer; no answer is wrong."""
+    """Grade one extracted answer against the gold answer; no answer is wrong."""
     if answer is None:
         return Grade(correct=False)
     if equivalence == "normalised":
         return Grade(correct=normalise(answer) == normalise(gold))
-    found = compare(answer, gold)
-    return Grade(correct=found.same, compared_as_strings=found.fell_back)
+    found = compare(answer, gold, kind=kind)
+    return Grade(correct=found.same, compared_as_strings=found.as_strings)
 
 
-def cluster(
-    answers: Sequence[str | None], *, equivalence: Equivalence, kind: AnswerKind
-) -> Clusters:
-    """Classes of the answers; independent of their order up to the numbering of the labels."""
-    distinct = sorted({answer for answer in answers if answer is not None})
-    if equivalence == "normalised":
-        keys: dict[str, object] = {answer: normalise(answer) for answer in distinct}
-        fallbacks = 0
-    else:
-        keys, fallbacks = _classes(distinct)
-    numbers: dict[object, int] = {}
-    labels = tuple(
-        -1 if answer is None else numbers.setdefault(keys[answer], len(numbers))
-        for answer in answers
-    )
-    members: dict[int, list[str]] = defaultdict(list)
-    for answer in distinct:
-        members[numbers[keys[answer]]].append(answer)
-    representatives = tuple(
-        min(members[label], key=lambda text: (len(text), text)) for label in range(len(numbers))
-    )
-    return Clusters(labels, representatives, fallbacks)
+def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
+    """Compare two answers under `math_verify`; the order does not matter.
 
-
-def _classes(distinct: Sequence[str]) -> tuple[dict[str, object], int]:
-    parent = {answer: answer for answer in distinct}
-
-    def root(answer: str) -> str:
-        while parent[answer] != answer:
-            answer = parent[answer]
-        return answer
-
-    fallbacks = 0
-    for first, second in combinations(distinct, 2):
-        found = same_core(first, second)
-        fallbacks += found.fell_back
-        if found.same:
-            parent[root(second)] = root(first)
-    components: dict[str, list[str]] = defaultdict(list)
-    for answer in distinct:
-        components[root(answer)].append(answer)
-    keys: dict[str, object] = {}
-    for name, component in components.items():
-        notes = {answer: read(answer).notes for answer in component}
-        clash = any(a.contradicts(b) for a, b in combinations(set(notes.values()), 2))
-        for answer in component:
-            keys[answer] = (name, notes[answer] if clash else Notes())
-    return keys, fallbacks
-
-
-def compare(first: str, second: str) -> Comparison:
-    """Whether two answers are the same under `math_verify`; the order does not matter."""
-    found = same_core(first, second)
-    if found.same and read(first).notes.contradicts(read(second).notes):
-        return Comparison(same=False)
-    return found
-
-
-def same_core(first: str, second: str) -> Comparison:
-    """Whether two answers have equal cores, whatever their notes say."""
+    Answers of kind `number` are compared by value where both are rational numbers, else as
+    normalised strings: the computer algebra is for `math` only.
+    """
     if first == second:
-        return Comparison(same=True)
-    return _same_core(*sorted((first, second)))
+        return _SAME
+    return _compare(*sorted((first, second)), kind)
 
 
 @lru_cache(maxsize=CACHE)
-def _same_core(first: str, second: str) -> Comparison:
-    if normalise(first) == normalise(second) and _same_shape(read(first), read(second)):
-        return Comparison(same=True)
-    verdict = _same(read(first).core, read(second).core)
+def _compare(first: str, second: str, kind: AnswerKind) -> Comparison:
+    a, b = read(first), read(second)
+    if kind == "number" and not (isinstance(a.core, Number) and isinstance(b.core, Number)):
+        return Comparison(same=normalise(first) == normalise(second))
+    verdict = _same_core(a, b)
     if verdict is None:
-        return Comparison(same=normalise(first) == normalise(second), fell_back=True)
-    return Comparison(same=verdict)
+        return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+    if verdict and not a.notes.contradict(b.notes):
+        return _SAME
+    if _same_equation(a, b):
+        return _SAME
+    return Comparison(same=False, differ_in_notes=verdict)
 
 
-def _same_shape(first: Reading, second: Reading) -> bool:
-    return isinstance(first.core, Expression) and isinstance(second.core, Expression)
+def _same_equation(first: Reading, second: Reading) -> bool | None:
+    a, b = first.equation(), second.equation()
+    return _same_relation(a, b) if a and b else False
 
 
-def _same(first: Core, second: Core) -> bool | None:
-    if first == second:
+def _same(first: Reading, second: Reading) -> bool | None:
+    if first.notes.contradict(second.notes):
+        return False
+    return _same_core(first, second)
+
+
+def _same_core(first: Reading, second: Reading) -> bool | None:  # noqa: PLR0911
+    a, b = first.core, second.core
+    if a == b:
         return True
-    if isinstance(first, Structure) and isinstance(second, Structure):
-        return _same_structure(first, second)
-    if isinstance(first, Relation) and isinstance(second, Relation):
-        return _same_relation(first, second)
-    if isinstance(first, Expression | Number) and isinstance(second, Expression | Number):
-        if isinstance(first, Number) and isinstance(second, Number):
-            return False
-        return symbolic.equal(_latex(first), _latex(second))
-    return False
+    if isinstance(a, Unread) or isinstance(b, Unread):
+        return None
+    if isinstance(a, Number) and isinstance(b, Number):
+        return False
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        return _same_structure(a, b)
+    if isinstance(a, Relation) and isinstance(b, Relation):
+        return _same_relation(a, b)
+    if isinstance(a, Words) or isinstance(b, Words):
+        return _same_words(first, second)
+    left, right = as_latex(a), as_latex(b)
+    return False if left is None or right is None else symbolic.equal(left, right)
 
 
-def _latex(core: Expression | Number) -> str:
-    if isinstance(core, Expression):
-        return core.latex
-    value = core.value
-    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
+def _same_words(first: Reading, second: Reading) -> bool | None:
+    a, b = as_latex(first.core), as_latex(second.core)
+    if a is not None and b is not None:
+        return symbolic.equal(a, b)
+    texts = [
+        core.text if isinstance(core, Words) else as_latex(core)
+        for core in (first.core, second.core)
+    ]
+    return (
+        texts[0] is not None
+        and texts[1] is not None
+        and (texts[0].casefold() == texts[1].casefold())
+    )
 
 
 def _same_structure(first: Structure, second: Structure) -> bool | None:
@@ -185,15 +148,14 @@ def _same_structure(first: Structure, second: Structure) -> bool | None:
     undecided = False
     remaining = list(second.parts)
     for part in first.parts:
-        for index, other in enumerate(remaining):
-            verdict = _same(part, other)
-            if verdict:
-                del remaining[index]
-                break
-            undecided |= verdict is None
+        verdicts = [_same(part, other) for other in remaining]
+        if True in verdicts:
+            del remaining[verdicts.index(True)]
+        elif None in verdicts:
+            undecided = True
         else:
-            return None if undecided else False
-    return True
+            return False
+    return None if undecided else True
 
 
 def _same_relation(first: Relation, second: Relation) -> bool | None:
@@ -202,5 +164,5 @@ def _same_relation(first: Relation, second: Relation) -> bool | None:
     return symbolic.proportional(
         f"({first.left})-({first.right})",
         f"({second.left})-({second.right})",
-        sign=first.operator in {"<", "<="},
+        factor="positive" if first.operator in {"<", "<="} else "any",
     )

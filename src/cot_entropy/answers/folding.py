@@ -14,7 +14,7 @@ from typing import Final
 GROUP_SPACE: Final = "\u00a0"
 """What every space that groups digits (no-break, thin, narrow no-break, figure) folds to."""
 
-_MINUS: Final = "\u2212\u2010\u2011\u2012\u2013\ufe63\u207b\u02d7"
+_MINUS: Final = "\u2212\u2010\u2011\u2012\u2013\ufe63\u02d7"
 
 
 def _characters() -> dict[int, str]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any, Final, Literal
+from math import inf
+from typing import IO, Any, Final
 
 from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
-from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 from cot_entropy.errors import DataError
 
-Dataset = Literal["gsm8k", "math"]
 KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
 _MAX_LINE: Final = 64 * 1024 * 1024
 _IN_MEMORY: Final = 16 * 1024 * 1024
 
 
 def grade_lines(
-    stdin: IO[str],
+    stdin: IO[str] | IO[bytes],
     stdout: IO[str],
     *,
     dataset: Dataset,
@@ -28,8 +28,9 @@ def grade_lines(
 ) -> None:
     """Grade `{"id","completion","gold"}` lines into `{"id","answer","correct"}` lines, in order.
 
-    Nothing is written until every line has been read: verdicts are spooled (on disk past 16 MiB).
-    Raises DataError naming the line that is no such object.
+    `stdin` may be binary (`sys.stdin.buffer`, UTF-8), so that bytes that are no text are a fault
+    of their line too. Nothing is written until every line has been read: verdicts are spooled,
+    on disk past 16 MiB. Raises DataError naming the line that is no such object.
     """
     kind = KINDS[dataset]
     with tempfile.SpooledTemporaryFile(
@@ -46,19 +47,30 @@ def grade_lines(
             stdout.write(line)
 
 
-def _lines(stdin: IO[str]) -> Iterator[tuple[int, str]]:
+def _lines(stdin: IO[str] | IO[bytes]) -> Iterator[tuple[int, str]]:
     number = 0
     while line := stdin.readline(_MAX_LINE + 1):
         number += 1
         if len(line) > _MAX_LINE:
             raise DataError(f"stdin:{number}: line longer than {_MAX_LINE} characters")
         if line.strip():
-            yield number, line
+            yield number, line if isinstance(line, str) else _decoded(line, number)
+
+
+def _decoded(line: bytes, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"stdin:{number}: not UTF-8 ({error.reason})") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _record(line: str, number: int) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise DataError(f"stdin:{number}: not a JSON line ({error})") from None
     if not isinstance(record, dict):
@@ -66,6 +78,8 @@ def _record(line: str, number: int) -> dict[str, Any]:
     for key in ("id", "completion", "gold"):
         if key not in record:
             raise DataError(f"stdin:{number}: key `{key}` is missing")
+    if not isinstance(record["id"], str | int | float) or record["id"] in (inf, -inf):
+        raise DataError(f"stdin:{number}: `id` must be a string or a number")
     for key in ("completion", "gold"):
         if not isinstance(record[key], str):
             raise DataError(f"stdin:{number}: `{key}` must be a string")

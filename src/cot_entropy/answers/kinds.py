@@ -1,11 +1,5 @@
 """The names of the answer kinds, extraction rules and equivalences (protocol section 5)."""
 
-from __future__ import annotations
+from cot_entropy.protocol.names import AnswerKind, Dataset, Equivalence, ExtractionRule
 
-from typing import Literal
-
-AnswerKind = Literal["number", "math"]
-"""What a dataset declares its answers to be: a number (GSM8K) or any mathematics (MATH)."""
-
-ExtractionRule = Literal["registered", "zhao", "robust"]
-Equivalence = Literal["normalised", "math_verify"]
+__all__ = ["AnswerKind", "Dataset", "Equivalence", "ExtractionRule"]

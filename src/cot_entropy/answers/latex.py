@@ -6,32 +6,30 @@ import re
 from typing import Final
 
 _WRAPPERS: Final = re.compile(
-    r"\*\*|\$|\\[()\[\]](?![A-Za-z])|\\displaystyle|\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?"
+    r"\*\*|\$|(?<!\\)\\[()\[\]]|\\displaystyle(?![A-Za-z])"
+    r"|\\(?:left|right|[bB]ig{1,2}[lr]?)(?![A-Za-z])\.?"
 )
-_SPACES: Final = re.compile(r"\\[!,;:> ]|\\q?quad(?![A-Za-z])|~|\u00a0|\s+")
-_SPELLINGS: Final = (
-    (re.compile(r"\\[dtc]frac(?![A-Za-z])"), r"\\frac"),
-    (re.compile(r"\\leqs?l?a?n?t?(?![A-Za-z])"), r"\\le"),
-    (re.compile(r"\\geqs?l?a?n?t?(?![A-Za-z])"), r"\\ge"),
-    (re.compile(r"\\neq(?![A-Za-z])"), r"\\ne"),
-    (
-        re.compile(r"\\(?:mbox|textbf|textit|textrm|mathrm|mathbf|operatorname|emph)(?=\s*\{)"),
-        r"\\text",
-    ),
-    (re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])"), r"^\\circ"),
-    (
-        re.compile(
-            r"\\(?:infin|infinity)(?![A-Za-z])|(?<![A-Za-z\\])(?:oo|infinity|inf)(?![A-Za-z])"
-        ),
-        r"\\infty",
-    ),
-    (re.compile(r"\\lbrace(?![A-Za-z])"), r"\\{"),
-    (re.compile(r"\\rbrace(?![A-Za-z])"), r"\\}"),
-    (re.compile(r"\\frac\s*([0-9a-zA-Z])\s*([0-9a-zA-Z])"), r"\\frac{\1}{\2}"),
-    (re.compile(r"\\frac\s*([0-9a-zA-Z])\s*\{"), r"\\frac{\1}{"),
-    (re.compile(r"(\\frac\s*\{[^{}]*\})\s*([0-9a-zA-Z])"), r"\1{\2}"),
-    (re.compile(r"\\sqrt\s*([0-9a-zA-Z])"), r"\\sqrt{\1}"),
-    (re.compile(r"\\(frac|sqrt)\s+(?=[{\[])"), r"\\\1"),
+_SPACES: Final = re.compile(r"(?<!\\)\\[,;:> ]|\\q?quad(?![A-Za-z])|~|\s+")
+_DIGIT_SEPARATOR: Final = re.compile(r"(?<=[0-9])(?:\{,\}|,?\\[!,]\s?|\u00a0)(?=[0-9]{3}(?![0-9]))")
+_SPELLINGS: Final = tuple(
+    (re.compile(pattern), spelling)
+    for pattern, spelling in (
+        (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
+        (r"\\(?:leq|leqslant|leqq)(?![A-Za-z])", r"\\le"),
+        (r"\\(?:geq|geqslant|geqq)(?![A-Za-z])", r"\\ge"),
+        (r"\\neq(?![A-Za-z])", r"\\ne"),
+        (r"\\(?:mbox|textbf|textit|textrm|mathrm|mathbf|operatorname|emph)(?=\s*\{)", r"\\text"),
+        (r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])", r"^\\circ"),
+        (r"\\infin(?:ity)?(?![A-Za-z])|(?<![A-Za-z\\])(?:oo|infinity|inf)(?![A-Za-z])", r"\\infty"),
+        (r"\\lbrace(?![A-Za-z])", r"\\{"),
+        (r"\\rbrace(?![A-Za-z])", r"\\}"),
+        (r"\\(frac|sqrt)\s+", r"\\\1"),
+        (r"\\frac([0-9])\s*([0-9a-z])", r"\\frac{\1}{\2}"),
+        (r"\\frac([0-9])\s*\{", r"\\frac{\1}{"),
+        (r"(\\frac\{[^{}]*\})\s*([0-9])", r"\1{\2}"),
+        (r"\\sqrt([0-9a-z])", r"\\sqrt{\1}"),
+        (r"\\log_\s*([0-9a-z])", r"\\log_{\1}"),
+    )
 )
 _UNITS: Final[dict[str, str]] = {
     spelling: unit
@@ -40,17 +38,18 @@ _UNITS: Final[dict[str, str]] = {
         "percent": r"% \% percent",
         "dollar": "dollar dollars usd",
         "cent": "cent cents",
-        "cm": "cm centimeter centimeters",
-        "mm": "mm millimeter millimeters",
+        "cm": "cm centimeter centimeters centimetre centimetres",
+        "mm": "mm millimeter millimeters millimetre millimetres",
         "m": "m meter meters metre metres",
-        "km": "km kilometer kilometers",
+        "km": "km kilometer kilometers kilometre kilometres",
         "in": "in inch inches",
         "ft": "ft foot feet",
         "yd": "yd yard yards",
-        "mi": "mi mile miles mph",
-        "s": "sec second seconds",
+        "mi": "mi mile miles",
+        "mph": "mph",
+        "s": "s sec second seconds",
         "min": "min minute minutes",
-        "h": "hr hrs hour hours",
+        "h": "h hr hrs hour hours",
         "day": "day days",
         "week": "week weeks",
         "year": "year years",
@@ -60,25 +59,27 @@ _UNITS: Final[dict[str, str]] = {
     }.items()
     for spelling in spellings.split()
 }
-_AMOUNT_END: Final = r"(?P<amount>.*[0-9})\]!i\w])\s*"
-_TEXT_UNIT: Final = re.compile(
-    r"(?P<amount>.*?[^\s,\\].*?|.)\s*\\text\s*\{(?P<unit>[^{}]*)\}\s*(?P<power>\^\s*\{?\s*[0-9]\s*\}?)?"
-)
+_POWER: Final = r"\s*(?P<power>\^\s*\{?\s*[0-9]\s*\}?)?"
+_TEXT_UNIT: Final = re.compile(rf"(?P<amount>.+)\\text\s*\{{(?P<unit>[^{{}}]*)\}}{_POWER}")
 _WORD_UNIT: Final = re.compile(
-    r"(?P<amount>.*[0-9}])\s*(?P<unit>(?:(?:square|cubic|sq|cu)\.?\s+)?[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})*|[mgs](?=\s*\^))\s*(?P<power>\^\s*\{?\s*[0-9]\s*\}?)?"
+    r"(?P<amount>.*[0-9})])(?P<gap>\s*)(?P<unit>(?:(?:square|cubic|sq|cu)\.?\s+)?[A-Za-z]{2,}"
+    rf"(?:\s+[A-Za-z]{{2,}})*){_POWER}"
 )
-_SIGN_UNIT: Final = re.compile(r"(?P<amount>.+?)\s*(?P<unit>\^\\circ|\\?%)(?:\s*[CF](?![A-Za-z]))?")
-_OPEN: Final = {"(": ")", "[": "]", "{": "}"}
-_CLOSERS: Final = ")]}"
+_SIGN_UNIT: Final = re.compile(r"(?P<amount>.+?)\s*(?P<unit>\^\\circ|\\?%)")
+_COUNTABLE: Final = re.compile(r"[0-9]|\\(?:frac|sqrt|pi)")
+_MATH_WORDS: Final = frozenset({"sqrt", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"})
+_TEXT: Final = re.compile(r"\\text\s*\{([^{}]*)\}")
+_OPENING: Final = "([{"
+_CLOSING: Final = ")]}"
 
 
 def tidy(text: str) -> str:
-    """One spelling for fractions, roots, spaces, degree marks and comparison signs."""
-    dollars = text.replace("\\$", "\\dollar ")
-    text = _WRAPPERS.sub("", dollars)
+    """One spelling for fractions, roots, spaces, thousands, degree marks and comparisons."""
+    text = _DIGIT_SEPARATOR.sub("", text.replace("\\$", "\\dollar "))
+    text = _SPACES.sub(" ", _WRAPPERS.sub("", text).replace("\\!", ""))
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
-    return text.strip().rstrip(".,;:").strip() if text.strip() != "." else ""
+    return text.strip().rstrip(".,;:").strip()
 
 
 def split_unit(text: str) -> tuple[str, str | None]:
@@ -86,70 +87,91 @@ def split_unit(text: str) -> tuple[str, str | None]:
 
     Other words behind an amount (`5 apples`) say what is counted; they go without a note.
     """
-    if text.startswith("\\dollar "):
-        return text.removeprefix("\\dollar ").strip(), "dollar"
-    if text.startswith("-\\dollar "):
-        return "-" + text.removeprefix("-\\dollar ").strip(), "dollar"
+    if "\\dollar" in text:
+        return text.replace("\\dollar", "", 1).replace("- ", "-").strip(), "dollar"
     if text[:1] in {"€", "£", "¥", "₹"}:
         return text[1:].strip(), text[0]
     if sign := _SIGN_UNIT.fullmatch(text):
         return sign["amount"], _UNITS[sign["unit"]]
-    for pattern in (_TEXT_UNIT, _WORD_UNIT):
-        if (found := pattern.fullmatch(text)) and any(map(str.isdigit, found["amount"])):
-            return found["amount"].strip(), _unit(found["unit"], found["power"])
+    if (found := _TEXT_UNIT.fullmatch(text)) and _COUNTABLE.search(found["amount"]):
+        return found["amount"].strip(), _unit(found["unit"], found["power"])
+    if (found := _WORD_UNIT.fullmatch(text)) and _is_unit(found["unit"], found["gap"]):
+        return found["amount"].strip(), _unit(found["unit"], found["power"])
     return text, None
 
 
-def _unit(words: str, power: str | None) -> str | None:
-    parts = [part.strip(".") for part in words.lower().split()]
-    exponent = re.sub(r"[^0-9]", "", power or "")
-    if parts and parts[0] in {"square", "sq", "cubic", "cu"}:
-        exponent = "2" if parts[0][0] == "s" else "3"
-        parts = parts[1:]
-    unit = _UNITS.get(parts[0]) if parts else None
-    return None if unit is None else unit + exponent
-
-
 def strip_group(text: str) -> str:
-    """Without one pair of braces around the whole (`{5}`), if they match each other."""
-    while text.startswith("{") and (found := brackets("\\" + text[:-1] + "\\}")):
-        text = found[1].strip()
+    """Without the pairs of braces around the whole (`{5}`)."""
+    text = text.strip()
+    while text.startswith("{") and text.endswith("}") and _spans(text):
+        text = text[1:-1].strip()
     return text
 
 
-def split_top(text: str, separator: str) -> list[str]:
-    """Split at matches of `separator` outside all brackets."""
+def split_top(text: str, separator: re.Pattern[str]) -> list[str]:
+    """Split at matches of `separator` outside all brackets; no empty parts."""
     parts, depth, start, position = [], 0, 0, 0
-    pattern = re.compile(separator)
     while position < len(text):
-        if depth == 0 and (found := pattern.match(text, position)) and found.end() > position:
+        found = separator.match(text, position) if depth == 0 else None
+        if found:
             parts.append(text[start:position])
             start = position = found.end()
             continue
-        if text[position] in _OPEN:
-            depth += 1
-        elif text[position] in _CLOSERS:
-            depth = max(0, depth - 1)
+        depth += (text[position] in _OPENING) - (text[position] in _CLOSING and depth > 0)
         position += 1
-    parts.append(text[start:])
-    return [part.strip() for part in parts]
+    return [part.strip() for part in [*parts, text[start:]] if part.strip()]
 
 
 def brackets(text: str) -> tuple[str, str, str] | None:
     r"""Opening bracket, inside and closing bracket, where one pair spans the text; `\{` as `{`."""
-    inner = text.replace("\\{", "{").replace("\\}", "}") if text.startswith("\\{") else text
-    if len(inner) < 2 or inner[0] not in "([{" or inner[-1] not in _CLOSERS:
+    if text.startswith("\\{") and text.endswith("\\}"):
+        inside = text[2:-2]
+        return ("{", inside, "}") if _spans("{" + inside + "}") else None
+    if len(text) < 2 or text[0] not in "([" or text[-1] not in ")]" or not _spans(text):
         return None
-    if inner[0] == "{" and not text.startswith("\\{"):
+    return text[0], text[1:-1], text[-1]
+
+
+def words(text: str) -> str | None:
+    r"""The words of an answer that is nothing else: a letter, or words, short ones in `\text`."""
+    plain = " ".join(_TEXT.sub(r" \1 ", text).split()).rstrip(".")
+    letter = plain.strip("() ")
+    if len(letter) == 1 and letter.isalpha():
+        return letter
+    wordy = bool(plain) and all(c.isalpha() or c in " '-" for c in plain) and plain[0].isalpha()
+    if not wordy or (plain == text and any(len(word) < 4 for word in plain.split(" "))):
         return None
+    return plain
+
+
+def is_letter(text: str) -> bool:
+    """Whether a bracket holds one capital letter, as in a choice `(C)`."""
+    return len(text.strip()) == 1 and text.strip().isalpha()
+
+
+def _spans(text: str) -> bool:
     depth = 0
-    for position, character in enumerate(inner):
-        depth += (character in _OPEN) - (character in _CLOSERS)
-        if depth == 0 and position < len(inner) - 1:
-            return None
-    return (inner[0], inner[1:-1], inner[-1]) if depth == 0 else None
+    for position, character in enumerate(text):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if depth == 0:
+            return position == len(text) - 1
+    return False
 
 
-def plain_words(text: str) -> str:
-    r"""The text with `\text{...}` unwrapped."""
-    return re.sub(r"\\text\s*\{([^{}]*)\}", r"\1", text).strip()
+def _is_unit(unit: str, gap: str) -> bool:
+    parts = unit.lower().split()
+    if parts[0].strip(".") in {"square", "sq", "cubic", "cu"} and len(parts) > 1:
+        return True
+    if len(parts) == 1 and parts[0] in _UNITS:
+        return True
+    return bool(gap) and all(len(word) > 3 and word not in _MATH_WORDS for word in parts)
+
+
+def _unit(text: str, power: str | None) -> str | None:
+    parts = [part.strip(".") for part in text.lower().split()]
+    exponent = re.sub(r"[^0-9]", "", power or "")
+    if parts and parts[0] in {"square", "sq", "cubic", "cu"}:
+        exponent = "2" if parts[0].startswith("s") else "3"
+        parts = parts[1:]
+    unit = _UNITS.get(parts[0]) if len(parts) == 1 else None
+    return None if unit is None else unit + exponent

@@ -25,12 +25,14 @@ from typing import Final
 from cot_entropy.answers.folding import fold
 
 CACHE: Final = 1 << 16
+_LONG: Final = 512
 
 _REMOVED_WORDS: Final = re.compile(
     r"(?<![A-Za-z\\])(?:square|ways|integers|dollars|mph|inches|ft|hours|km|units|sue|points|feet"
     r"|minutes|digits|cents|degrees|cm|gm|pounds|meters|meals|edges|students|children tickets"
     r"|multiples)(?![A-Za-z])"
 )
+_NOTHING: Final = re.compile(r"(?:\\text|[{}\s])*")
 _ARTICLE: Final = re.compile(r"(?<![A-Za-z0-9\\}])an? (?=[A-Za-z]{2})")
 _REMOVED: Final = (
     r"\ldots",
@@ -48,43 +50,44 @@ _REMOVED: Final = (
     '"',
     r"\dots",
 )
-_DOLLARS: Final = re.compile(r"[^$]*\$([^$]*)\$.*", re.DOTALL)
 _WRAPPED: Final = re.compile(r"\\(?:text|textbf|boxed|overline(?!\{[0-9]))\{([^{}]*)\}")
 _FRAC_SHORT: Final = re.compile(r"frac([^{\s])([^{\s])")
 _SQRT_SHORT: Final = re.compile(r"sqrt([^{\[\s])")
 _THOUSANDS: Final = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _EQUALS: Final = re.compile(r"(?<![<>!])=")
 _NAME_OR_NUMBER: Final = re.compile(
-    r"\s*(?:\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z, ]+\))?|[-+*/^(){}.0-9\s]*)\s*"
+    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z, ]+\))?|[-+*/^(){}.0-9\s]*"
 )
 _LEFT_RIGHT: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _SIMPLE_FRACTION: Final = re.compile(r"(-?[0-9]+)/(-?[0-9]+)")
 
 
-@lru_cache(maxsize=CACHE)
 def normalise(answer: str) -> str:
-    """The normal form whose equality is the `normalised` equivalence; idempotent."""
-    folded = fold(answer)
-    if folded.isdigit():
-        return folded
-    once = _hendrycks(_minerva(folded))
-    while (again := _hendrycks(_minerva(once))) != once and len(again) < len(once):
-        once = again
-    return once
+    """The normal form whose equality is the `normalised` equivalence."""
+    return _normalise(answer) if len(answer) > _LONG else _cached(answer)
+
+
+def _normalise(answer: str) -> str:
+    text = fold(answer)
+    return text if text.isdigit() else _hendrycks(_minerva(text))
+
+
+_cached: Final = lru_cache(maxsize=CACHE)(_normalise)
 
 
 def _minerva(answer: str) -> str:
-    text = _right_hand_side(answer)
+    text = _right_hand_side(answer.strip())
     text = _ARTICLE.sub("", text)
     text = text.replace(".$", "$").replace("\\$", "").replace("\\ ", "").replace("mbox", "text")
     without_words = _REMOVED_WORDS.sub("", text)
-    text = without_words if without_words.strip(" {}\\text") else text
+    text = text if _NOTHING.fullmatch(without_words) else without_words
     text = re.sub(r"\s", "", text)
     text = text.replace(r",\text{and}", ",").replace(r"\text{and}", ",")
     text = text.replace(r"\text{m}", r"\text{}")
     for expression in _REMOVED:
         text = text.replace(expression, "")
-    text = _DOLLARS.sub(r"\1", text)
+    if text.count("$") > 1:
+        text = text.split("$", 2)[1]
     text = _WRAPPED.sub(r"\1", text)
     text = _FRAC_SHORT.sub(r"frac{\1}{\2}", text)
     text = _SQRT_SHORT.sub(r"sqrt{\1}", text)
@@ -94,7 +97,7 @@ def _minerva(answer: str) -> str:
 
 def _right_hand_side(text: str) -> str:
     parts = _EQUALS.split(text)
-    if len(parts) == 1 or "," in text or not _NAME_OR_NUMBER.fullmatch(parts[0]):
+    if len(parts) == 1 or "," in text or not _NAME_OR_NUMBER.fullmatch(parts[0].strip(" \n\t$")):
         return text
     return parts[-1]
 

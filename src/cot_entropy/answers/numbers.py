@@ -21,13 +21,15 @@ _CURRENCY: Final = r"(?:\\?[$]|[€£¥₹₩₽])"
 _SIGN: Final = rf"(?:(?<![\w)\]}}])-(?:{_CURRENCY})?)"
 PLAIN: Final = re.compile(rf"(?P<sign>{_SIGN})?(?P<digits>{_DIGITS})")
 WRITTEN: Final = re.compile(
-    rf"(?P<sign>{_SIGN})?(?P<digits>{_DIGITS})"
+    rf"(?P<sign>{_SIGN})?"
+    r"(?:(?P<fraction>(?:[0-9]{1,9}\s?)?\\[dtc]?frac\{-?[0-9]{1,9}\}\{[0-9]{1,9}\})"
+    rf"|(?P<digits>{_DIGITS})"
     r"(?P<tail>"
     r"[eE][-+]?[0-9]{1,4}(?![\w.])"
     r"|\s?(?:\\times|\\cdot|[x*×·])\s?10\^(?:\{-?[0-9]{1,4}\}|-?[0-9]{1,4})"
     r"|\s[0-9]{1,9}/[0-9]{1,9}(?![0-9/]|\.[0-9])"
     r"|(?<!/)/[0-9]{1,9}(?![0-9/]|\.[0-9])"
-    r")?"
+    r")?)"
 )
 _NOT_DIGITS: Final = re.compile(rf"{_SEPARATOR}|-|{_CURRENCY}")
 _MANY_POINTS: Final = re.compile(r"\..*\.")
@@ -48,6 +50,8 @@ def last_written(text: str) -> str | None:
 
 def clean_written(match: re.Match[str]) -> str:
     """A `WRITTEN` match without currency, separators and trailing `.0`."""
+    if match["fraction"]:
+        return ("-" if match["sign"] else "") + match["fraction"]
     number = without_trailing_zero(_clean(match))
     return number + (match["tail"] or "")
 
@@ -57,11 +61,10 @@ def without_trailing_zero(number: str) -> str:
     return _TRAILING_ZERO.sub("", number) or "0"
 
 
-def without_separators(text: str) -> str:
-    """The text with every thousands separator inside a number removed."""
-    return PLAIN.sub(
-        lambda match: match[0][: match.start("digits") - match.start()] + _digits(match), text
-    )
+def grouped(text: str) -> str:
+    """A text that is one `PLAIN` number, without its separators; others as they are."""
+    found = PLAIN.fullmatch(text)
+    return _clean(found) if found else text
 
 
 def _last(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:

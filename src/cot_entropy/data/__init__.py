@@ -1,1 +1,1 @@
-"""Questions: the embedded datasets, local files and the hub, checked before use."""
+"""Questions: generated, hand-written, from a local file or from the hub."""

@@ -6,18 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cot_entropy.data.load import load
-from cot_entropy.data.spec import DatasetSpec, HubDataset, LocalDataset
+from cot_entropy.data.spec import HubDataset, LocalDataset, QuestionsJob
 from cot_entropy.files import write_jsonl
 from cot_entropy.inputs import DatasetHeader
-from cot_entropy.strict import Strict
-
-
-class QuestionsJob(Strict):
-    """What one dataset's questions depend on."""
-
-    name: str
-    dataset: DatasetSpec
-    code_digest: str
 
 
 def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
@@ -37,8 +28,8 @@ def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
 
 def _source(job: QuestionsJob) -> str:
     match job.dataset:
-        case HubDataset(path=path):
-            return f"hub:{path}"
+        case HubDataset(id=name):
+            return f"hub:{name}"
         case LocalDataset():
             return "local"
         case spec:

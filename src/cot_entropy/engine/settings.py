@@ -16,7 +16,9 @@ class EngineSettings(Strict):
     name: EngineName = "vllm"
     """`scripted` is a stand-in for tests: its name is in every header and in the report."""
     device: Device
+    """`cuda` needs an NVIDIA GPU and the GPU lock; `cpu` the CPU lock."""
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    """Precision of weights and arithmetic, the same for all models."""
     max_model_len: Annotated[int, Field(ge=16)] = 4096
     """Tokens of prompt and response together."""
     max_num_seqs: Annotated[int, Field(ge=1)] = 64
@@ -26,6 +28,7 @@ class EngineSettings(Strict):
     memory_share: Annotated[float, Field(gt=0, le=1)] = 0.9
     """Share of the device's memory for weights and cache (CPU: `cpu_cache_gb` instead)."""
     cpu_cache_gb: Annotated[int, Field(ge=1)] = 4
+    """GiB of memory for the cache on a CPU."""
     tensor_parallel_size: Annotated[int, Field(ge=1)] = 1
     """Devices that hold one copy of the model together."""
     enforce_eager: bool = False

@@ -17,7 +17,9 @@ class HubModel(Strict):
 
     source: Literal["hub"]
     id: HubId
+    """Its name on the hub, as `Qwen/Qwen2.5-7B-Instruct`."""
     revision: Revision
+    """The commit: 40 hexadecimal digits."""
 
 
 class LocalModel(Strict):
@@ -25,6 +27,7 @@ class LocalModel(Strict):
 
     source: Literal["local"]
     path: Annotated[str, Field(min_length=1)]
+    """The folder, from the project's root."""
 
 
 class BundledModel(Strict):
@@ -32,6 +35,15 @@ class BundledModel(Strict):
 
     source: Literal["bundled"]
     name: Literal["smollm2-135m", "smollm2-135m-demo"]
+    """The model as it comes, or with this project's adapter merged in."""
 
 
 ModelSpec = Annotated[HubModel | LocalModel | BundledModel, Field(discriminator="source")]
+
+
+class ModelJob(Strict):
+    """What one model's preparation depends on."""
+
+    name: str
+    model: ModelSpec
+    code_digest: str

@@ -12,26 +12,16 @@ from typing import Final
 
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
-from transformers import AutoTokenizer
+from transformers import PreTrainedTokenizerFast
 
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file, write_text
 from cot_entropy.inputs import ModelManifest, write_model_text
-from cot_entropy.model.bundled import prepare
-from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelSpec
-from cot_entropy.strict import Strict
+from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob, ModelSpec
 
 MODELS: Final = Path("models")
 HUB_FILES: Final = ("*.json", "*.jinja", "tokenizer.model", "model*.safetensors")
 """Not `consolidated.safetensors`, which holds the same weights a second time."""
-
-
-class ModelJob(Strict):
-    """What one model's preparation depends on."""
-
-    name: str
-    model: ModelSpec
-    code_digest: str
 
 
 def prepare_model(job: ModelJob, *, out: Path) -> None:
@@ -61,6 +51,9 @@ def locate(model: ModelSpec) -> tuple[str, str, Path]:
         case LocalModel():
             return "local", "none", Path(model.path)
         case BundledModel():
+            # builds with torch, which no other source needs
+            from cot_entropy.model.bundled import prepare  # noqa: PLC0415
+
             return f"bundled:{model.name}", "none", prepare(model.name, MODELS / model.name)
 
 
@@ -107,9 +100,9 @@ def tokenizer_sha256(folder: Path) -> str:
 
 def chat_template_sha256(folder: Path) -> str:
     """The sha256 of the chat template that the tokenizer loads with."""
-    template = AutoTokenizer.from_pretrained(folder, local_files_only=True).chat_template
+    template = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True).chat_template
     if not isinstance(template, str):
         raise ModelError(
-            f"{folder}: no chat template; add chat_template.jinja or take an instruction-tuned model"
+            f"{folder}: no chat template; add chat_template.jinja, or use a chat model"
         )
     return hashlib.sha256(template.encode()).hexdigest()

@@ -24,12 +24,10 @@ RANGES: Final[dict[Estimand, tuple[float, float]]] = {
 """The least and greatest value of each estimand, in its unit."""
 
 INTERVALS: Final[dict[Estimand, frozenset[Interval]]] = {
-    "accuracy_gap_pp": frozenset({"percentile", "bca", "studentised", "newcombe"}),
-    "rho_coherence": frozenset({"percentile", "bca", "studentised", "fisher_z", "fisher_z_robust"}),
-    "rho_violations": frozenset(
-        {"percentile", "bca", "studentised", "fisher_z", "fisher_z_robust"}
-    ),
-    "filter_auroc": frozenset({"percentile", "bca", "logit_robust"}),
+    "accuracy_gap_pp": frozenset({"percentile", "newcombe", "agresti_caffo"}),
+    "rho_coherence": frozenset({"percentile", "permutation_z"}),
+    "rho_violations": frozenset({"percentile", "permutation_z"}),
+    "filter_auroc": frozenset({"percentile", "normal"}),
 }
 """The intervals that the code implements for each estimand."""
 
@@ -37,7 +35,7 @@ P_VALUES: Final[dict[Estimand, frozenset[PValue]]] = {
     "accuracy_gap_pp": frozenset({"fisher_two_sided"}),
     "rho_coherence": frozenset({"two_one_sided", "permutation"}),
     "rho_violations": frozenset({"two_one_sided", "permutation"}),
-    "filter_auroc": frozenset({"bootstrap", "permutation"}),
+    "filter_auroc": frozenset({"bootstrap", "bootstrap_z"}),
 }
 """The tests that the code implements for each estimand."""
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.strict import Strict
 
 
@@ -13,7 +14,18 @@ class ChainBlock(Strict):
     system_prompt: Annotated[str, Field(min_length=1)]
     """Sent as the system turn, or merged into the user turn where the template has none."""
     temperature: Annotated[float, Field(ge=0, le=2)]
+    """Sampling temperature of the chain."""
     budget: Annotated[int, Field(ge=1)]
     """Tokens at most; a chain that reaches it is marked truncated."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Added to the study's seed: another value is another decoding run."""
+
+
+class ChainsJob(Strict):
+    """All that decides the chains of one cell, beside the model and the questions."""
+
+    cell: str
+    study_seed: int
+    chain: ChainBlock
+    engine: EngineSettings
+    code_digest: str

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.strict import Strict
 
 Segmentation = Literal["blank_lines", "newlines", "step_marker"]
@@ -14,6 +15,7 @@ class ProbeBlock(Strict):
     """Settings of prefixes and completions. Changing one keeps every chain."""
 
     segmentation: Segmentation
+    """What separates two units of a chain."""
     cap: Annotated[int, Field(ge=1)] | None
     """Units probed at most; null for all."""
     cap_policy: CapPolicy | None
@@ -21,6 +23,7 @@ class ProbeBlock(Strict):
     m: Annotated[int, Field(ge=2)]
     """Completions per prefix."""
     temperature: Annotated[float, Field(ge=0, le=2)]
+    """Sampling temperature of the completions."""
     budget: Annotated[int, Field(ge=1)]
     """Tokens per completion at most."""
     cue: str | None = None
@@ -31,3 +34,21 @@ class ProbeBlock(Strict):
         if (self.cap is None) != (self.cap_policy is None):
             raise ValueError("`cap` and `cap_policy` go together: set both or neither")
         return self
+
+
+class PrefixesJob(Strict):
+    """All that decides the prefixes of one cell, beside its chains."""
+
+    probe: ProbeBlock
+    code_digest: str
+
+
+class CompletionsJob(Strict):
+    """All that decides the completions of one cell, beside its chains and prefixes.
+
+    Cell, study seed and chain block come from the header of the chains.
+    """
+
+    probe: ProbeBlock
+    engine: EngineSettings
+    code_digest: str

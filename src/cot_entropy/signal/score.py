@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from cot_entropy.answers import cluster, extract, grade_answer
-from cot_entropy.answers.types import AnswerKind
 from cot_entropy.errors import DataError
-from cot_entropy.protocol.scoring import NoAnswer, ScoringBlock
+from cot_entropy.protocol.names import AnswerKind
+from cot_entropy.protocol.scoring import NoAnswer, ScoreJob, ScoringBlock
 from cot_entropy.records import (
     ChainRecord,
     CompletionRecord,
@@ -28,16 +28,7 @@ from cot_entropy.records import (
     read_records,
 )
 from cot_entropy.signal.entropy import NO_ANSWER, coherence, prefix_entropy, violations
-from cot_entropy.strict import Strict
 from cot_entropy.trajectories import write_trajectories
-
-
-class ScoreJob(Strict):
-    """What one cell's scoring depends on, beside its files."""
-
-    cell: str
-    scoring: ScoringBlock
-    code_digest: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +142,7 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
         "samples_correct": right,
         "chain_mean_logprob": _mean_logprob(chain.chain) if chain.chain else None,
         "stratum": chain.stratum,
+        "answers": answers,
     }
 
 

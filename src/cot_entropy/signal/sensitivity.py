@@ -14,20 +14,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from cot_entropy.answers.types import AnswerKind, Equivalence, ExtractionRule
 from cot_entropy.files import write_text
-from cot_entropy.protocol.scoring import ScoringBlock
+from cot_entropy.protocol.names import AnswerKind, Equivalence, ExtractionRule
+from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
 from cot_entropy.records import read_header
-from cot_entropy.signal.score import Question, ScoreJob, read_questions, score_question
-from cot_entropy.strict import Strict
-
-
-class SensitivityJob(Strict):
-    """What one cell's table depends on, beside its files."""
-
-    cell: str
-    scoring: ScoringBlock
-    code_digest: str
+from cot_entropy.signal.score import Question, read_questions, score_question
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,14 @@ the same counts for both sides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Counts = NDArray[np.int32]
+Values = NDArray[np.float64]
+Statistic = Callable[[Counts], Values]
 
 BLOCK = 500
 
@@ -30,3 +32,12 @@ def resample_counts(n: int, *, resamples: int, seed: int, block: int = BLOCK) ->
         offsets = np.arange(rows)[:, None] * n
         flat = np.bincount((draws + offsets).ravel(), minlength=rows * n)
         yield flat.reshape(rows, n).astype(np.int32)
+
+
+def bootstrap(blocks: Iterable[Counts], statistics: Sequence[Statistic]) -> list[Values]:
+    """Evaluate several statistics, each `(b, n) -> (b, ...)`, in one pass over the resamples."""
+    drawn: list[list[Values]] = [[] for _ in statistics]
+    for counts in blocks:
+        for values, statistic in zip(drawn, statistics, strict=True):
+            values.append(statistic(counts))
+    return [np.concatenate(values) for values in drawn]

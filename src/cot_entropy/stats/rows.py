@@ -31,3 +31,5 @@ class Estimate:
     n_correct: int | None = None
     verdict: Verdict | None = None
     reason: str = ""
+    deviations: str = ""
+    """Ids in deviations.yaml that touch the row, joined by `;`."""

@@ -127,6 +127,22 @@ def test_shared_range_starts_where_every_signal_can(cell, settings):
     assert row.n == len(kept)
 
 
+@pytest.mark.parametrize("coverage", [0.01, 0.4, 0.83, 1.0])
+def test_risk_at_a_coverage_interpolates(coverage):
+    """numpy.interp over the tie-grouped points, the first risk before them."""
+    values, correct = random_scores(8)
+    expected = np.interp(coverage, *points_of(values, correct))
+    assert curve_of(values, correct).risk_at(np.array([coverage]))[0] == pytest.approx(expected)
+
+
+def test_flags_accuracy_gain_is_that_of_the_monotone_chains(cell, settings):
+    """Accuracy of monotone chains less that of all, the figure Z26 calls selective accuracy."""
+    kept = complete(cell)
+    right, flag = cell.correct[kept], cell.monotone[kept]
+    row = by_quantity(estimate(cell, ENTRY, settings))["accuracy_gain_pp[shape_flag]"]
+    assert row.estimate == pytest.approx(100 * (right[flag].mean() - right.mean()))
+
+
 def test_constant_signal_has_no_achievable_range(make_cell, settings):
     """Only coverage 1: no area before it, and it does not empty the shared range of others."""
     cell = make_cell([row | {"final_confidence": 1.0} for row in random_rows(60)])

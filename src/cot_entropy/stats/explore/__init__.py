@@ -11,10 +11,15 @@ from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
 from cot_entropy.stats.explore import (
     cost,
+    coupling,
     eps_sweep,
+    fewer_samples,
     length_adjusted,
+    no_answer,
+    pending,
     selective,
     signal_auroc,
+    token_confidence,
     trajectory_budget,
 )
 from cot_entropy.stats.rows import Estimate
@@ -39,10 +44,19 @@ ESTIMATORS: Final[Estimators] = MappingProxyType(
     {
         "signal_auroc": _for(plan.SignalAuroc, signal_auroc.estimate),
         "risk_coverage": _for(plan.RiskCoverage, selective.estimate),
+        "coupling": _for(plan.Coupling, coupling.estimate),
         "eps_sweep": _for(plan.EpsSweep, eps_sweep.estimate),
         "trajectory_budget": _for(plan.TrajectoryBudget, trajectory_budget.estimate),
         "length_adjusted": _for(plan.LengthAdjusted, length_adjusted.estimate),
+        "no_answer": _for(plan.NoAnswer, no_answer.estimate),
+        "fewer_samples": _for(plan.FewerSamples, fewer_samples.estimate),
         "cost": _for(plan.Cost, cost.estimate),
+        "token_confidence": _for(plan.TokenConfidence, token_confidence.estimate),
+        "consistency": pending.not_run("no consistency labels beside the trajectories"),
+        "coherence_map": pending.not_run(
+            "needs the trajectories of the protocol variants; this cell's rho(C) stands under H2"
+        ),
+        "variants": pending.not_run("needs the trajectories of the protocol variants"),
     }
 )
 """The estimator of each name that the plan can hold."""

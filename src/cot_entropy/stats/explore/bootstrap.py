@@ -3,21 +3,27 @@
 A statistic is a function of question weights `(n, b)`, one column per resample, returning `(k, b)`:
 k numbers, NaN where a resample does not define them. The point estimates are the statistic at
 weights of 1, so that estimate and interval cannot come from different code.
+
+Weights are small whole numbers in float32, in which sums of them are exact up to 2^24 questions;
+a product with float64 values is float64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.rows import Estimate
 
-Statistic = Callable[[Values], Values]
+Weights = NDArray[np.float32]
+Statistic = Callable[[Weights], Values]
 
 UNDEFINED: Final = "undefined in this cell"
 
@@ -39,12 +45,18 @@ class Bootstrapped:
 
 def bootstrap(cell: Cell, settings: Settings, statistic: Statistic) -> list[Bootstrapped]:
     """The statistic's k numbers over all questions, with percentile intervals over resamples."""
-    points = statistic(np.ones((cell.n, 1)))[:, 0]
-    blocks = [statistic(counts.T.astype(np.float64)) for counts in cell.counts(settings)]
+    points = statistic(np.ones((cell.n, 1), dtype=np.float32))[:, 0]
+    blocks = [statistic(block.astype(np.float32)) for block in _resamples(cell, settings)]
     draws = np.concatenate(blocks, axis=1)
     return [
         _summary(point, draw, settings.level) for point, draw in zip(points, draws, strict=True)
     ]
+
+
+@lru_cache(maxsize=1)
+def _resamples(cell: Cell, settings: Settings) -> tuple[NDArray[np.uint16], ...]:
+    """The cell's resamples as blocks `(n, b)`, drawn once for all of its entries."""
+    return tuple(np.ascontiguousarray(block.T, dtype=np.uint16) for block in cell.counts(settings))
 
 
 def _summary(point: float, draws: Values, level: float) -> Bootstrapped:
@@ -112,7 +124,7 @@ class Rows:
 
     def number(self, quantity: str, value: float, *, n: int, reason: str = "") -> Estimate:
         """A row for a number that is counted or derived, without an interval."""
-        return self.row(quantity, Bootstrapped(estimate=float(value)), n=n, reason=reason)
+        return self.row(quantity, Bootstrapped(estimate=float(value) + 0.0), n=n, reason=reason)
 
     def not_assessable(self, quantity: str, reason: str, *, n: int | None = None) -> Estimate:
         """A row for a number that these data do not define."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import Cost
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap, ratio
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.rows import Estimate
 
 
@@ -20,7 +20,7 @@ def estimate(cell: Cell, entry: Cost, settings: Settings) -> list[Estimate]:
     chains = entry.params.self_consistency_chains
     tokens = np.array([cell.values("chain_tokens"), cell.values("probe_tokens")])
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         chain, probe = ratio(tokens @ weights, weights.sum(axis=0))
         ours, baseline = chain + probe, chains * chain
         return np.array([chain, probe, ours, baseline, 100 * ratio(ours, baseline)])

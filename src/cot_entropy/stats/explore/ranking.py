@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from cot_entropy.stats.cells import Flags, Values
-from cot_entropy.stats.explore.bootstrap import ratio
+from cot_entropy.stats.explore.bootstrap import Weights, ratio
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,16 @@ class Ranking:
         shape = (len(levels), len(scores))
 
         def members(chosen: Flags) -> sparse.csr_matrix:
-            ones = np.ones(int(chosen.sum()))
+            ones = np.ones(int(chosen.sum()), dtype=np.float32)
             return sparse.csr_matrix((ones, (group[chosen], rows[chosen])), shape=shape)
 
         right = correct[rows]
         return cls(levels, members(right), members(~right))
 
-    def sums(self, weights: Values) -> GroupSums:
+    def sums(self, weights: Weights) -> GroupSums:
         """Sums over question weights `(n, b)`."""
-        return GroupSums(self._right @ weights, self._wrong @ weights)
+        right, wrong = self._right @ weights, self._wrong @ weights
+        return GroupSums(right.astype(np.float64), wrong.astype(np.float64))
 
 
 def auroc(sums: GroupSums) -> Values:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlog1py
 
 from cot_entropy.stats.cells import Flags, Values
@@ -50,9 +51,7 @@ class RiskCoverage:
     @property
     def first_risk(self) -> Values:
         """The risk at the first achievable coverage, `(b,)`."""
-        first = (self.coverage > 0).argmax(axis=0)
-        risk: Values = np.take_along_axis(self.risk, first[None], axis=0)[0]
-        return risk
+        return _at(self.risk, (self.coverage > 0).argmax(axis=0))
 
     def area(self, start: Values) -> Values:
         """Area under the risk from coverage `start` `(b,)` to 1.
@@ -68,6 +67,15 @@ class RiskCoverage:
         within = (start < 1) & (start >= self.first_coverage)
         area: Values = np.where(within, pieces.sum(axis=0), np.nan)
         return area
+
+    def risk_at(self, coverage: Values) -> Values:
+        """The risk at a coverage `(b,)`: between points on the line, before the first its risk."""
+        after = (self.coverage >= coverage).argmax(axis=0)
+        before = np.maximum(after - 1, 0)
+        right, left = _at(self.coverage, after), _at(self.coverage, before)
+        high, low = _at(self.risk, after), _at(self.risk, before)
+        step = np.divide(coverage - left, right - left, out=np.ones_like(right), where=right > left)
+        return np.where(left > 0, low + step * (high - low), self.first_risk)
 
     def achievable(self) -> Values:
         """AURC from the first achievable coverage to 1, `(b,)`; NaN for a constant score."""
@@ -98,6 +106,11 @@ class RiskCoverage:
         return area
 
 
+def _at(points: Values, row: NDArray[np.intp]) -> Values:
+    chosen: Values = np.take_along_axis(points, row[None], axis=0)[0]
+    return chosen
+
+
 @dataclass(frozen=True, kw_only=True)
 class CurvePoint:
     """One tie group of a signal: answers scored at least `threshold` are given."""
@@ -113,7 +126,7 @@ def risk_coverage_curve(scores: Values, correct: Flags) -> list[CurvePoint]:
     ranking = Ranking.of(scores, correct, ~np.isnan(scores))
     if not len(ranking.levels):
         return []
-    curve = RiskCoverage.of(ranking.sums(np.ones((len(scores), 1))))
+    curve = RiskCoverage.of(ranking.sums(np.ones((len(scores), 1), dtype=np.float32)))
     columns = (ranking.levels[::-1], curve.coverage, curve.risk, curve.generalised_risk)
     points = np.column_stack([np.ravel(column) for column in columns]) + 0.0
     return [

@@ -17,7 +17,7 @@ import numpy as np
 from cot_entropy.prereg.exploratory import RiskCoverage as RiskCoverageEntry
 from cot_entropy.prereg.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage
 from cot_entropy.stats.explore.signals import scores
@@ -38,9 +38,10 @@ RANGES: Final[Mapping[str, Area]] = MappingProxyType(
 
 
 def estimate(cell: Cell, entry: RiskCoverageEntry, settings: Settings) -> list[Estimate]:
-    """First coverage, AURC by range, E-AURC and AUGRC of each signal; AURC and AUGRC differences.
+    """Areas of each signal, their differences from the flag's, and accuracy gained at its coverage.
 
-    A difference below 0 means less risk than by the shape flag.
+    A difference below 0 means less risk than by the shape flag. `accuracy_gain_pp` is the accuracy
+    of the answers given at the flag's coverage less that of all answers, percentage points.
     """
     rows = Rows(entry=entry, cell=cell)
     columns = {name: scores(cell, name) for name in entry.params.signals}
@@ -73,11 +74,19 @@ def _others(entry: RiskCoverageEntry) -> list[Signal]:
 def _quantities(entry: RiskCoverageEntry) -> list[str]:
     """The names of the rows, in the order of `_Statistic`'s numbers."""
     alone = ["first_coverage", *_measures(entry), "e_aurc"]
-    return [f"{measure}[{name}]" for name in entry.params.signals for measure in alone] + [
-        f"{measure}_difference[{name} - {REFERENCE}]"
-        for name in _others(entry)
-        for measure in _measures(entry)
-    ]
+    return (
+        [f"{measure}[{name}]" for name in entry.params.signals for measure in alone]
+        + [
+            f"{measure}_difference[{name} - {REFERENCE}]"
+            for name in _others(entry)
+            for measure in _measures(entry)
+        ]
+        + [
+            f"accuracy_gain_pp[{name}]"
+            for name in entry.params.signals
+            if REFERENCE in entry.params.signals
+        ]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +94,7 @@ class _Statistic:
     entry: RiskCoverageEntry
     rankings: Mapping[Signal, Ranking]
 
-    def __call__(self, weights: Values) -> Values:
+    def __call__(self, weights: Weights) -> Values:
         curves = {
             name: RiskCoverage.of(ranking.sums(weights)) for name, ranking in self.rankings.items()
         }
@@ -107,4 +116,7 @@ class _Statistic:
         for name in _others(self.entry):
             pairs = zip(measured[name], measured[REFERENCE], strict=True)
             values += [left - right for left, right in pairs]
+        if REFERENCE in curves:
+            given = curves[REFERENCE].first_coverage
+            values += [100 * (curve.risk[-1] - curve.risk_at(given)) for curve in curves.values()]
         return np.array(values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap, ratio
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.rows import Estimate
 
 
@@ -30,21 +31,31 @@ class ShapeTables:
             np.array([cell.shape_defined & kept for cell, kept in pairs]),
         )
 
-    def accuracies(self, weights: Values) -> tuple[Values, Values]:
-        """Share right among monotone and among other chains, each `(k, b)`."""
-        yes, no = self.included & self.monotone, self.included & ~self.monotone
-        return _share(self.correct, yes, weights), _share(self.correct, no, weights)
+    @cached_property
+    def _marks(self) -> Weights:
+        """Who is included, and of those right, monotone, and both, `(4 k, n)`."""
+        within = self.included
+        right, monotone = within & self.correct, within & self.monotone
+        marks: Weights = np.concatenate([within, right, monotone, right & monotone]).astype(
+            np.float32
+        )
+        return marks
 
-    def gap(self, weights: Values) -> Values:
-        """Accuracy of monotone less that of other chains, percentage points, `(k, b)`."""
-        monotone, others = self.accuracies(weights)
-        return 100 * (monotone - others)
+    def measure(self, weights: Weights) -> tuple[Values, Values]:
+        """The gap in percentage points and the flag's AUROC, each `(k, b)`.
 
-    def auroc(self, weights: Values) -> Values:
-        """AUROC of the flag, (1 + P(monotone | right) - P(monotone | wrong)) / 2, `(k, b)`."""
-        right, wrong = self.included & self.correct, self.included & ~self.correct
-        hits, alarms = _share(self.monotone, right, weights), _share(self.monotone, wrong, weights)
-        return (1 + hits - alarms) / 2
+        The gap is the accuracy of monotone less that of other chains. The AUROC of a flag is
+        (1 + P(monotone | right) - P(monotone | wrong)) / 2.
+        """
+        sums = (self._marks @ weights).astype(np.float64)
+        every, right, monotone, both = np.split(sums, 4)
+        gap = ratio(both, monotone) - ratio(right - both, every - monotone)
+        lead = ratio(both, right) - ratio(monotone - both, every - right)
+        return 100 * gap, (1 + lead) / 2
+
+    def gap(self, weights: Weights) -> Values:
+        """The gap alone, percentage points, `(k, b)`."""
+        return self.measure(weights)[0]
 
     def undefined(self, variant: int) -> str:
         """Why a variant has no gap, or none of its numbers."""
@@ -57,10 +68,6 @@ class ShapeTables:
         return "one outcome class"
 
 
-def _share(marked: Flags, among: Flags, weights: Values) -> Values:
-    return ratio((marked & among).astype(np.float64) @ weights, among.astype(np.float64) @ weights)
-
-
 def gap_rows(
     rows: Rows, settings: Settings, labels: Sequence[str], tables: ShapeTables
 ) -> list[Estimate]:
@@ -68,7 +75,7 @@ def gap_rows(
     found = bootstrap(
         rows.cell,
         settings,
-        lambda weights: np.concatenate([tables.gap(weights), tables.auroc(weights)]),
+        lambda weights: np.concatenate(tables.measure(weights)),
     )
     n = tables.included.sum(axis=1).tolist()
     n_monotone = (tables.included & tables.monotone).sum(axis=1).tolist()

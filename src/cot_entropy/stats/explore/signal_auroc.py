@@ -12,7 +12,7 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import Signal, SignalAuroc
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.signals import scores
 from cot_entropy.stats.rows import Estimate
@@ -90,7 +90,7 @@ class _Statistic:
             pairs.append((index(signal, both), index(reference, both)))
         return cls(tuple(built), alone, tuple(pairs))
 
-    def __call__(self, weights: Values) -> Values:
+    def __call__(self, weights: Weights) -> Values:
         areas = [auroc(ranking.sums(weights)) for ranking in self.rankings]
         values = [areas[index] for index in self.alone]
         values += [areas[left] - areas[right] for left, right in self.pairs]

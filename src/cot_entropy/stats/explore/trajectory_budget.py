@@ -12,7 +12,7 @@ import numpy as np
 from cot_entropy.prereg.exploratory import TrajectoryBudget
 from cot_entropy.signal.entropy import violation_counts
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, absent, bootstrap, ratio
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap, ratio
 from cot_entropy.stats.explore.columns import padded
 from cot_entropy.stats.explore.shape_tables import ShapeTables, gap_rows
 from cot_entropy.stats.rows import Estimate
@@ -52,7 +52,7 @@ def estimate(cell: Cell, entry: TrajectoryBudget, settings: Settings) -> list[Es
 def _gap_shares(
     rows: Rows, settings: Settings, labels: list[str], tables: ShapeTables
 ) -> list[Estimate]:
-    def shares(weights: Values) -> Values:
+    def shares(weights: Weights) -> Values:
         gaps = tables.gap(weights)
         return 100 * ratio(gaps[:-1], gaps[-1:])
 
@@ -79,8 +79,8 @@ def _token_shares(
     known = by_prefix.any(axis=1)
     spent = np.array([by_prefix[:, : j + 1].sum(axis=1) for j in (*budgets, by_prefix.shape[1])])
 
-    def shares(weights: Values) -> Values:
-        totals = spent @ weights
+    def shares(weights: Weights) -> Values:
+        totals: Values = spent @ weights
         return 100 * ratio(totals[:-1], totals[-1:])
 
     return [

@@ -1,0 +1,1 @@
+"""Models: where they come from, how the demo's own is made."""

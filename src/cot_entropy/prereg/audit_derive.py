@@ -1,0 +1,152 @@
+"""Everything after the generations made again, and compared with what is stored.
+
+chains -> prefixes, generations -> trajectories and sensitivity tables, trajectories -> estimates
+and verdicts: with this installation's code, into a scratch folder, without model or device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+
+from cot_entropy.completions import PrefixesJob, cut_prefixes
+from cot_entropy.config import Configuration
+from cot_entropy.errors import UserError
+from cot_entropy.files import read_jsonl
+from cot_entropy.prereg.audit_report import Finding
+from cot_entropy.prereg.provenance import CellRecord
+from cot_entropy.prereg.standing import Standings
+from cot_entropy.prereg.tables import Table, differences, read_csv, read_parquet, summary
+from cot_entropy.records import Header
+from cot_entropy.signal.score import ScoreJob, score
+from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+from cot_entropy.stats.analyse import analyse
+
+TABLES = ("verdicts.csv", "estimates.csv")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derivation:
+    """One results folder, and where to derive it again."""
+
+    results: Path
+    scratch: Path
+    configuration: Configuration
+    plan: Path
+    standings: Standings
+    jobs: int
+    """Processes that analyse cells side by side."""
+    derived: list[str] = field(default_factory=list)
+    """Files that were made again, by path below the results."""
+
+    def findings(self, cells: Sequence[CellRecord]) -> Iterator[Finding]:
+        """Every derived file whose content is not what is stored."""
+        for cell in cells:
+            for name, header in cell.headers.items():
+                if header.stage == "prefixes":
+                    yield from self._compared(name, partial(self._prefixes, name, header))
+                if header.stage == "completions":
+                    yield from self._scored(cell.cell, name)
+        yield from self._analysed()
+
+    def _scored(self, cell: str, completions: str) -> Iterator[Finding]:
+        probe = completions.rsplit("/", 1)[0]
+        for scoring in self.configuration.protocols.scoring:
+            name = f"{probe}/{scoring}/trajectories.parquet"
+            if (self.results / name).is_file():
+                yield from self._compared(
+                    name, partial(self._trajectories, cell, probe, name, scoring)
+                )
+        name = f"{probe}/sensitivity.csv"
+        if (self.results / name).is_file():
+            yield from self._compared(name, partial(self._sensitivity, cell, probe, name))
+
+    def _compared(self, name: str, derive: Callable[[], str]) -> Iterator[Finding]:
+        self.derived.append(name)
+        try:
+            problem = derive()
+        except UserError as error:
+            problem = f"cannot be derived again: {error}"
+        if problem:
+            short = problem.replace(f"{self.results}/", "").replace(f"{self.scratch}/", "")
+            yield Finding(check="derivation", subject=name, detail=short)
+
+    def _prefixes(self, name: str, header: Header) -> str:
+        if header.probe is None:
+            return "its header has no probe block"
+        chains = self.results / name.rsplit("/", 2)[0] / "chains.jsonl.zst"
+        job = PrefixesJob(probe=header.probe, code_digest=header.code_digest)
+        again = self.scratch / name
+        cut_prefixes(job, chains=chains, out=again)
+        pairs = zip_longest(read_jsonl(self.results / name), read_jsonl(again))
+        for number, (stored, derived) in enumerate(pairs, start=1):
+            if stored != derived:
+                return f"line {number} is not what its chains give"
+        return ""
+
+    def _trajectories(self, cell: str, probe: str, name: str, scoring: str) -> str:
+        block = self.configuration.protocols.scoring[scoring]
+        again = self.scratch / name
+        score(
+            ScoreJob(cell=cell, scoring=block, code_digest=""),
+            **self._generations(probe),
+            out=again,
+        )
+        return _differ(read_parquet(self.results / name), read_parquet(again))
+
+    def _sensitivity(self, cell: str, probe: str, name: str) -> str:
+        study, protocols = self.configuration.study, self.configuration.protocols
+        block = protocols.scoring[protocols.protocols[study.protocol].scoring]
+        again = self.scratch / name
+        sensitivity(
+            SensitivityJob(cell=cell, scoring=block, code_digest=""),
+            **self._generations(probe),
+            out=again,
+        )
+        return _differ(read_csv(self.results / name), read_csv(again))
+
+    def _generations(self, probe: str) -> dict[str, Path]:
+        folder = self.results / probe
+        return {
+            "chains": folder.parent / "chains.jsonl.zst",
+            "prefixes": folder / "prefixes.jsonl.zst",
+            "completions": folder / "completions.jsonl.zst",
+        }
+
+    def _analysed(self) -> Iterator[Finding]:
+        try:
+            analyse(
+                self.plan,
+                registered_trajectories(self.configuration, self.results),
+                self.scratch,
+                standings=self.standings,
+                jobs=self.jobs,
+            )
+        except UserError as error:
+            yield Finding(
+                check="derivation",
+                subject="verdicts.csv",
+                detail=f"cannot be derived again: {error}".replace(f"{self.results}/", ""),
+            )
+            return
+        for name in TABLES:
+            yield from self._compared(name, partial(self._table, name))
+
+    def _table(self, name: str) -> str:
+        return _differ(read_csv(self.results / name), read_csv(self.scratch / name))
+
+
+def registered_trajectories(configuration: Configuration, results: Path) -> list[Path]:
+    """The trajectories that an analysis of a study rests on, in the order of its config."""
+    names = configuration.protocols.protocols[configuration.study.protocol]
+    below = f"{names.chain}/{names.probe}/{names.scoring}/trajectories.parquet"
+    paths = (results / cell / below for cell in configuration.study.cells)
+    return [path for path in paths if path.is_file()]
+
+
+def _differ(stored: Table, derived: Table) -> str:
+    found = list(differences(stored, derived))
+    return f"stored v derived again: {summary(found)}" if found else ""

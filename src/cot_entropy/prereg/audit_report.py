@@ -1,0 +1,84 @@
+"""What an audit found: one finding per difference, one line per plan id, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from cot_entropy.strict import Strict
+
+Check = Literal["registration", "files", "generations", "derivation", "regeneration", "comparison"]
+
+
+class Finding(Strict):
+    """One difference."""
+
+    check: Check
+    subject: str
+    """A registered item, a file below the results, or a cell."""
+    detail: str
+    declared: str | None = None
+    """The deviation that names it; null where none does."""
+
+    def __str__(self) -> str:
+        mark = f"deviation {self.declared}" if self.declared else "difference"
+        return f"{mark}: {self.subject}: {self.detail}"
+
+
+class EntryLine(Strict):
+    """One plan id: how it was registered, how much of it was run, and what came out."""
+
+    id: str
+    registered: Literal["as frozen", "changed", "not frozen"]
+    run: str
+    verdict: str
+    deviations: list[str]
+
+    def __str__(self) -> str:
+        named = ", ".join(self.deviations) or "none"
+        return (
+            f"{self.id:<4} registered {self.registered:<10}  run {self.run:<14}  "
+            f"{self.verdict}  deviations: {named}"
+        )
+
+
+class AuditReport(Strict):
+    """The whole audit; `exit_code` is 0 where every difference is declared, else 1."""
+
+    results: str
+    freeze: Literal["frozen", "not frozen"]
+    frozen_at: str | None
+    items_sha256: str | None
+    anchor: str | None
+    """Where the freeze's hash is kept outside its repository; null: unanchored."""
+    confirmatory_rows: int
+    demoted_rows: int
+    """Rows of registered cells that something undeclared made exploratory."""
+    findings: list[Finding]
+    entries: list[EntryLine]
+    checked: list[str]
+    """What was recomputed, in numbers."""
+    limits: list[str]
+    """What this audit cannot show."""
+
+    @property
+    def exit_code(self) -> Literal[0, 1]:
+        """0 where nothing differs or every difference is declared; 1 otherwise."""
+        return 1 if any(finding.declared is None for finding in self.findings) else 0
+
+    def lines(self) -> Iterator[str]:
+        """The audit as text, the result first."""
+        open_ones = [one for one in self.findings if one.declared is None]
+        declared = len(self.findings) - len(open_ones)
+        result = f"{len(open_ones)} differences" if open_ones else "no undeclared difference"
+        yield f"audit of {self.results}: {result}, {declared} declared"
+        state = f"frozen at {self.frozen_at}" if self.frozen_at else "not frozen"
+        yield f"registration: {state}, {self.anchor or 'unanchored'}"
+        yield (
+            f"rows: {self.confirmatory_rows} confirmatory, {self.demoted_rows} demoted by "
+            "undeclared differences"
+        )
+        yield from map(str, self.findings)
+        yield from map(str, self.entries)
+        yield from (f"checked: {line}" for line in self.checked)
+        yield from (f"cannot show: {line}" for line in self.limits)

@@ -1,0 +1,93 @@
+"""What stands in the report, in its order: sections as plain data, figures made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cot_entropy.prereg.exploratory import ExploratoryEntry, RiskCoverage
+from cot_entropy.report.figure import Figure
+from cot_entropy.report.figures.by_violations import by_violations
+from cot_entropy.report.figures.estimated import estimated_figures
+from cot_entropy.report.figures.risk_curves import risk_curves
+from cot_entropy.report.figures.sensitivity import sensitivity_figure
+from cot_entropy.report.figures.trajectories import trajectories
+from cot_entropy.report.inputs import ReportInputs
+from cot_entropy.report.matrix import Matrix, verdict_matrix
+from cot_entropy.report.sections import (
+    EntrySection,
+    HypothesisSection,
+    entry_section,
+    hypothesis_section,
+)
+
+SHAPE_IDS = ("H3", "H4b")
+"""Hypotheses about violation counts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """The report's sections."""
+
+    matrix: Matrix
+    hypotheses: tuple[HypothesisSection, ...]
+    trajectories: Figure
+    entries: tuple[EntrySection, ...]
+    sensitivity: Figure | None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure of the report: each has a CSV file."""
+        found = [figure for one in self.hypotheses for figure in (one.forest, *one.figures)]
+        found += [self.trajectories, self.sensitivity]
+        found += [figure for one in self.entries for figure in one.figures]
+        return tuple(figure for figure in found if figure is not None)
+
+    @property
+    def anchors(self) -> tuple[tuple[str, str], ...]:
+        """(anchor, label) of the table of contents."""
+        return (
+            ("verdicts", "Verdicts"),
+            ("differences", "Differences"),
+            *((one.anchor, one.hypothesis.id) for one in self.hypotheses),
+            ("published", "Published"),
+            ("trajectories", "Trajectories"),
+            *((one.anchor, one.entry.id) for one in self.entries),
+            ("sensitivity", "Sensitivity"),
+            ("calibration", "Calibration"),
+            ("provenance", "Provenance"),
+            ("explorer", "Explorer"),
+        )
+
+
+def assemble(inputs: ReportInputs) -> Contents:
+    """Make every section and figure of a run."""
+    plan = inputs.plan.plan
+    return Contents(
+        matrix=verdict_matrix(inputs),
+        hypotheses=tuple(
+            hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
+            for hypothesis in plan.hypotheses
+        ),
+        trajectories=trajectories(inputs.cells, level=plan.level),
+        entries=tuple(
+            entry_section(inputs, entry, _entry_figures(inputs, entry))
+            for entry in plan.exploratory
+        ),
+        sensitivity=sensitivity_figure(inputs.sensitivity),
+    )
+
+
+def _shape_figures(inputs: ReportInputs, hypothesis: str) -> tuple[Figure, ...]:
+    if hypothesis != SHAPE_IDS[0]:
+        return ()
+    rows = [row for name in SHAPE_IDS for row in inputs.of(name)]
+    figure = by_violations(rows, plan_ids=SHAPE_IDS)
+    return () if figure is None else (figure,)
+
+
+def _entry_figures(inputs: ReportInputs, entry: ExploratoryEntry) -> tuple[Figure, ...]:
+    found = estimated_figures(entry.estimator, entry.id, inputs.of(entry.id))
+    if isinstance(entry, RiskCoverage):
+        curves = risk_curves(inputs.cells, entry.params.signals, plan_id=entry.id)
+        return (curves, *found)
+    return found

@@ -1,0 +1,1 @@
+"""One module per figure: numbers in, a `Figure` out."""

@@ -1,0 +1,159 @@
+"""What the report is made from: the files of one run, as it finds them.
+
+Required: the plan, the declared differences beside it, `verdicts.csv`, `estimates.csv` and at
+least one cell's trajectories. Everything else may be absent; its section then says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from cot_entropy.errors import DataError
+from cot_entropy.prereg.differences import Difference, load_differences
+from cot_entropy.prereg.plan import LoadedPlan, load_plan
+from cot_entropy.prereg.plan_model import Protocol
+from cot_entropy.records import Header, read_header
+from cot_entropy.report.rows import Row, Table, read_rows, read_table
+from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.strict import Strict
+
+TABLES: Final[Mapping[str, str]] = {
+    "comparison": "comparison.csv",
+    "calibration": "calibration/calibration.csv",
+    "power": "calibration/power.csv",
+}
+"""Tables that a run may lack, with their place below results/<study>/."""
+
+
+class Deviation(Strict):
+    """One departure from the frozen plan, as deviations.yaml declares it."""
+
+    what: str
+    why: str
+    known: str
+    """Before or after results were seen."""
+
+
+class Registration(Strict):
+    """Where a run stands towards its registration, as the auditor found it."""
+
+    freeze: Literal["matches", "differs", "not frozen", "unverified"] = "unverified"
+    frozen_at: str = ""
+    deviations: tuple[Deviation, ...] = ()
+    undeclared: tuple[str, ...] = ()
+    """Differences from the freeze that no deviation names, one line each."""
+
+
+@dataclass(frozen=True)
+class CellFiles:
+    """The files of one cell under one protocol."""
+
+    chains: Path
+    prefixes: Path
+    completions: Path
+    sensitivity: Path
+    trajectories: Path
+
+
+def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
+    """Where the files of one cell lie below results/<study>/."""
+    chain = results.joinpath(*cell.split("/"), protocol.chain)
+    probe = chain / protocol.probe
+    return CellFiles(
+        chains=chain / "chains.jsonl.zst",
+        prefixes=probe / "prefixes.jsonl.zst",
+        completions=probe / "completions.jsonl.zst",
+        sensitivity=probe / "sensitivity.csv",
+        trajectories=probe / protocol.scoring / "trajectories.parquet",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportInputs:
+    """Everything that a report shows, read and checked."""
+
+    results: Path
+    plan: LoadedPlan
+    differences: tuple[Difference, ...]
+    registration: Registration
+    verdicts: tuple[Row, ...]
+    estimates: tuple[Row, ...]
+    cells: dict[str, Cell]
+    files: dict[str, CellFiles]
+    headers: dict[str, Header]
+    """Of each cell's completions; cells analysed without their generations have none."""
+    tables: dict[str, Table]
+    """Those of `TABLES` that are there."""
+    sensitivity: tuple[Table, ...]
+    """One table per cell that has one."""
+
+    @property
+    def study(self) -> str:
+        """The study's name: its results folder."""
+        return self.results.name
+
+    @property
+    def scripted(self) -> tuple[str, ...]:
+        """Cells whose tokens come from the scripted engine: no result of any model."""
+        return tuple(
+            cell for cell, header in self.headers.items() if header.engine.name == "scripted"
+        )
+
+    @property
+    def unregistered(self) -> tuple[str, ...]:
+        """Cells that the plan does not name, such as the demo's."""
+        return tuple(cell for cell in self.cells if cell not in self.plan.plan.cells)
+
+    def of(self, entry_id: str) -> tuple[Row, ...]:
+        """The estimates of one plan entry, in file order."""
+        return tuple(row for row in self.estimates if row.id == entry_id)
+
+
+def read_inputs(
+    results: Path, *, plan: Path, differences: Path, registration: Registration | None = None
+) -> ReportInputs:
+    """Read a run; raises DataError or PlanError naming the file that cannot be used."""
+    loaded = load_plan(plan)
+    verdicts = read_rows(results / "verdicts.csv")
+    files = _files(results, loaded.plan.protocol, [row.cell for row in verdicts])
+    cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
+    for name, cell in cells.items():
+        if cell.name != name:
+            path = files[name].trajectories
+            raise DataError(f"{path}: holds cell `{cell.name}`, not `{name}`; score again")
+    return ReportInputs(
+        results=results,
+        plan=loaded,
+        differences=load_differences(differences),
+        registration=registration or Registration(),
+        verdicts=verdicts,
+        estimates=read_rows(results / "estimates.csv"),
+        cells=cells,
+        files=files,
+        headers={
+            cell: read_header(paths.completions)
+            for cell, paths in files.items()
+            if paths.completions.exists()
+        },
+        tables={
+            name: read_table(results / place)
+            for name, place in TABLES.items()
+            if (results / place).exists()
+        },
+        sensitivity=tuple(
+            read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
+        ),
+    )
+
+
+def _files(results: Path, protocol: Protocol, named: list[str]) -> dict[str, CellFiles]:
+    """The cells that have trajectories, in the order of verdicts.csv, then any others by name."""
+    pattern = f"*/*/{protocol.chain}/{protocol.probe}/{protocol.scoring}/trajectories.parquet"
+    found = {"/".join(path.relative_to(results).parts[:2]) for path in results.glob(pattern)}
+    ordered = [*dict.fromkeys(cell for cell in named if cell in found), *sorted(found - {*named})]
+    if not ordered:
+        raise DataError(f"{results}: no trajectories ({pattern}); score a cell first")
+    return {cell: cell_files(results, cell, protocol) for cell in ordered}

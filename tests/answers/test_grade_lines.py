@@ -1,0 +1,121 @@
+"""`cot-entropy grade`: JSON lines in, JSON lines out (contract 1)."""
+
+import io
+import json
+
+import pytest
+
+from cot_entropy.answers import grade_lines
+from cot_entropy.errors import UserError
+
+
+def grade(text: str, **options: str) -> list[dict[str, object]]:
+    out = io.StringIO()
+    grade_lines(io.StringIO(text), out, **({"dataset": "gsm8k"} | options))  # type: ignore[arg-type]
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def lines(*records: dict[str, object]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_verdicts_come_in_the_order_of_the_lines() -> None:
+    """One line out per line in, with the id as given."""
+    text = lines(
+        {"id": "b", "completion": "It is 4", "gold": "4"},
+        {"id": 7, "completion": "It is 5", "gold": "4"},
+    )
+    assert grade(text) == [
+        {"id": "b", "answer": "4", "correct": True},
+        {"id": 7, "answer": "5", "correct": False},
+    ]
+
+
+def test_no_answer_is_null_and_wrong() -> None:
+    """`null`, not an empty string."""
+    text = lines({"id": 1, "completion": "I cannot tell", "gold": "4"})
+    assert grade(text) == [{"id": 1, "answer": None, "correct": False}]
+
+
+def test_the_dataset_decides_the_kind() -> None:
+    """The same completion has a boxed answer for MATH only."""
+    text = lines({"id": 1, "completion": r"\boxed{x+1} for 3", "gold": "1+x"})
+    options = {"extraction": "registered", "equivalence": "math_verify"}
+    assert grade(text, **options)[0] == {"id": 1, "answer": "3", "correct": False}
+    assert grade(text, dataset="math", **options)[0] == {"id": 1, "answer": "x+1", "correct": True}
+
+
+def test_extraction_is_chosen() -> None:
+    """`zhao` keeps the trailing zero that `registered` takes off."""
+    text = lines({"id": 1, "completion": "It is 4.0", "gold": "4"})
+    assert [grade(text, extraction=rule)[0]["answer"] for rule in ("registered", "zhao")] == [
+        "4",
+        "4.0",
+    ]
+
+
+def test_blank_lines_are_no_records() -> None:
+    """As in any JSON lines file."""
+    text = "\n" + lines({"id": 1, "completion": "4", "gold": "4"}) + "\n"
+    assert len(grade(text)) == 1
+
+
+def test_empty_input_gives_empty_output() -> None:
+    """No records, no lines."""
+    assert grade("") == []
+
+
+def test_any_text_survives_the_round_trip() -> None:
+    """Lone surrogates and control characters included."""
+    text = '{"id": "\\ud800\\u0000", "completion": "\\ud800 4", "gold": "4"}\n'
+    assert grade(text) == [{"id": "\ud800\u0000", "answer": "4", "correct": True}]
+
+
+def test_output_is_ascii() -> None:
+    """So that no locale can fail to encode it."""
+    out = io.StringIO()
+    record = {"id": "é", "completion": r"\boxed{\text{偶数}}", "gold": "偶数"}
+    grade_lines(io.StringIO(lines(record)), out, dataset="math")
+    assert out.getvalue().isascii()
+
+
+GOOD = '{"id": 1, "completion": "4", "gold": "4"}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("{", "not a JSON line"),
+        ("[1]", "expected a JSON object, got list"),
+        ('{"id": 1, "gold": "4"}', "key `completion` is missing"),
+        ('{"completion": "4", "gold": "4"}', "key `id` is missing"),
+        ('{"id": 1, "completion": "4"}', "key `gold` is missing"),
+        ('{"id": 1, "completion": 4, "gold": "4"}', "`completion` must be a string"),
+        ('{"id": 1, "completion": "4", "gold": null}', "`gold` must be a string"),
+        ('{"id": NaN, "completion": "4", "gold": "4"}', "NaN"),
+        ('{"id": 1e999, "completion": "4", "gold": "4"}', "`id` must be a string or a number"),
+        ('{"id": [1], "completion": "4", "gold": "4"}', "`id` must be a string or a number"),
+        ("[" * 100_000, "not a JSON line"),
+    ],
+)
+def test_a_malformed_line_is_named(line: str, complaint: str) -> None:
+    """One line of error with line number and reason; exit code 2; nothing on stdout."""
+    out = io.StringIO()
+    with pytest.raises(UserError, match=r"^stdin:3: ") as caught:
+        grade_lines(io.StringIO(GOOD + GOOD + line + "\n"), out, dataset="gsm8k")
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert out.getvalue() == ""
+
+
+def test_bytes_that_are_no_text_are_a_malformed_line() -> None:
+    """A binary stream is decoded line by line."""
+    with pytest.raises(UserError, match=r"^stdin:2: not UTF-8"):
+        grade_lines(io.BytesIO(GOOD.encode() + b"\xff\n"), io.StringIO(), dataset="gsm8k")
+
+
+def test_a_line_is_bounded() -> None:
+    """An endless line does not fill the memory."""
+    with pytest.raises(UserError, match=r"^stdin:1: line longer than"):
+        grade_lines(io.StringIO("x" * (64 * 1024 * 1024 + 2)), io.StringIO(), dataset="gsm8k")

@@ -1,0 +1,181 @@
+"""A whole small run on the scripted engine: generations to verdicts, recorded and sealed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+from generation import model_folder
+from projects import PROJECT, commit, git
+
+from cot_entropy.chains import ChainsJob, generate_chains
+from cot_entropy.completions import CompletionsJob, PrefixesJob, cut_prefixes, sample_completions
+from cot_entropy.config import Configuration, read_configuration
+from cot_entropy.data.stage import QuestionsJob, prepare_questions
+from cot_entropy.digest import stage_digest
+from cot_entropy.files import sha256_file
+from cot_entropy.inputs import ModelManifest, write_model_text
+from cot_entropy.prereg.audit_derive import registered_trajectories
+from cot_entropy.prereg.check import run_standings
+from cot_entropy.prereg.provenance import cell_path, record_cell, record_run, run_job, seal
+from cot_entropy.signal.score import ScoreJob, score
+from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+from cot_entropy.stats.analyse import analyse
+
+CONFIG = Path("config/tiny.yaml")
+RESULTS = Path("results/tiny")
+MODELS = ("alpha", "beta")
+DATASETS = ("sums",)
+QUESTIONS = 24
+
+
+def write_tiny_study(root: Path, **changes: Any) -> None:
+    """A plan and a study of two scripted models on one dataset, small enough to run in seconds."""
+    plan = yaml.safe_load((PROJECT / "preregistration/plan.yaml").read_text())
+    plan |= {"resamples": 200, "permutations": 200}
+    plan["populations"] = {
+        name: {"models": list(MODELS), "datasets": list(DATASETS)} for name in plan["populations"]
+    }
+    for hypothesis in plan["hypotheses"]:
+        hypothesis["assessable"] = {key: 1 for key in hypothesis["assessable"]}
+    (root / "preregistration/plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+    data = root / "sums.jsonl"
+    data.write_text(
+        "".join(
+            f'{{"question": "What is {n} and {n + 1}?", "answer": "{n % 3 + 1}"}}\n'
+            for n in range(QUESTIONS)
+        )
+    )
+    study = {
+        "study": "tiny",
+        "seed": 11,
+        "plan": "preregistration/plan.yaml",
+        "engine": {"name": "scripted", "device": "cpu", "max_model_len": 2048},
+        "models": {name: {"source": "local", "path": "model"} for name in MODELS},
+        "datasets": {
+            name: {
+                "source": "local",
+                "answer": "number",
+                "path": data.name,
+                "sha256": sha256_file(data),
+            }
+            for name in DATASETS
+        },
+        **changes,
+    }
+    (root / CONFIG).write_text(yaml.safe_dump(study))
+    if not (root / "model").exists():
+        model_folder(root / "model")
+
+
+def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
+    """Run every stage in the working folder, as the rules do; returns the results folder."""
+    configuration = read_configuration(config)
+    for name, dataset in configuration.study.datasets.items():
+        job = QuestionsJob(name=name, dataset=dataset, code_digest=stage_digest("questions"))
+        prepare_questions(job, out=results / f"inputs/{name}.questions.jsonl.zst")
+    for name in configuration.study.models:
+        manifest = ModelManifest(
+            name=name,
+            source="local",
+            revision="none",
+            weights_sha256="0" * 64,
+            tokenizer_sha256="0" * 64,
+            chat_template_sha256="0" * 64,
+            folder=str(Path("model").resolve()),
+        )
+        (results / f"inputs/{name}.model.json").write_text(write_model_text(manifest))
+    for cell in configuration.study.cells:
+        generate(cell, configuration, results)
+        rescore(cell, configuration, results)
+    finish(configuration, results)
+    return results
+
+
+def generate(cell: str, configuration: Configuration, results: Path) -> None:
+    """The three generation files of one cell."""
+    study, blocks = configuration.study, configuration.protocols
+    model, dataset = cell.split("/")
+    files = generations(cell, results)
+    manifest = results / f"inputs/{model}.model.json"
+    generate_chains(
+        ChainsJob(
+            cell=cell,
+            study_seed=study.seed,
+            chain=blocks.chain["registered"],
+            engine=study.engine,
+            code_digest=stage_digest("chains"),
+        ),
+        model=manifest,
+        questions=results / f"inputs/{dataset}.questions.jsonl.zst",
+        out=files["chains"],
+    )
+    probe = blocks.probe["registered"]
+    cut_prefixes(
+        PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")),
+        chains=files["chains"],
+        out=files["prefixes"],
+    )
+    sample_completions(
+        CompletionsJob(
+            probe=probe, engine=study.engine, code_digest=stage_digest("completions")
+        ),
+        model=manifest,
+        chains=files["chains"],
+        prefixes=files["prefixes"],
+        out=files["completions"],
+    )
+
+
+def rescore(cell: str, configuration: Configuration, results: Path) -> None:
+    """Trajectories and sensitivity table of one cell."""
+    files = generations(cell, results)
+    scoring = configuration.protocols.scoring["registered"]
+    probe = files["completions"].parent
+    score(
+        ScoreJob(cell=cell, scoring=scoring, code_digest=stage_digest("score")),
+        **files,
+        out=probe / "registered/trajectories.parquet",
+    )
+    sensitivity(
+        SensitivityJob(cell=cell, scoring=scoring, code_digest=stage_digest("sensitivity")),
+        **files,
+        out=probe / "sensitivity.csv",
+    )
+
+
+def finish(configuration: Configuration, results: Path) -> None:
+    """Provenance, analysis and seal: the end of every run."""
+    record_run(run_job(configuration), out=results / "provenance/run.json")
+    for cell in configuration.study.cells:
+        record_cell(cell, results=results, out=cell_path(results, cell))
+    trajectories = registered_trajectories(configuration, results)
+    analyse(
+        Path(configuration.study.plan),
+        trajectories,
+        results,
+        standings=run_standings(results, trajectories),
+        jobs=1,
+    )
+    seal(results)
+
+
+def generations(cell: str, results: Path) -> dict[str, Path]:
+    """The generation files of one cell, by stage."""
+    chain = results / cell / "registered"
+    return {
+        "chains": chain / "chains.jsonl.zst",
+        "prefixes": chain / "registered/prefixes.jsonl.zst",
+        "completions": chain / "registered/completions.jsonl.zst",
+    }
+
+
+def copy_run(source: Path, target: Path) -> Path:
+    """A copy of a results folder that a test may damage."""
+    shutil.copytree(source, target)
+    return target
+
+
+__all__ = ["commit", "copy_run", "finish", "generate", "git", "rescore", "run_tiny"]

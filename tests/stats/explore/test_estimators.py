@@ -1,0 +1,111 @@
+"""Every registered exploratory entry, on ordinary and degenerate cells."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cot_entropy.prereg.plan import load_plan
+from cot_entropy.stats.explore import ESTIMATORS
+
+from .simulated import M, random_rows, row_of
+
+PLAN = load_plan(Path(__file__).parents[3] / "preregistration" / "plan.yaml").plan
+BOUNDS = ("estimate", "ci_low", "ci_high", "p_value")
+
+
+def without_prefixes(row):
+    """A question whose chain never came: no prefix, nothing defined."""
+    lists = (
+        "entropies answers_missing completions_empty answer_clusters final_samples_correct "
+        "probe_tokens_by_prefix completion_mean_logprobs samples_correct"
+    )
+    undefined = "violations monotone coherence final_entropy final_confidence majority_answer"
+    return (
+        row
+        | {key: [] for key in lists.split()}
+        | dict.fromkeys(undefined.split())
+        | {"n_units": 0, "correct": False, "chain_tokens": 0, "probe_tokens": 0}
+    )
+
+
+def agreeing(n, prefixes, answers):
+    rng = np.random.default_rng(0)
+    return [row_of(index, [list(answers)] * prefixes, rng) for index in range(n)]
+
+
+CELLS = {
+    "ordinary": random_rows(60),
+    "one question": random_rows(1),
+    "two questions": random_rows(2),
+    "all right, all certain": agreeing(20, 4, [0] * M),
+    "all wrong": agreeing(20, 4, [1] * M),
+    "no answer anywhere": agreeing(20, 4, [-1] * M),
+    "no units": agreeing(20, 1, [0, 0, 1, 2, -1]),
+    "one unit": agreeing(20, 2, [0, 0, 1, 2, -1]),
+    "no prefixes": [without_prefixes(row) for row in random_rows(5)],
+    "some without prefixes": [
+        without_prefixes(row) if index % 3 == 0 else row
+        for index, row in enumerate(random_rows(40))
+    ],
+}
+
+
+def test_every_estimator_of_the_plan_has_code():
+    """Each registered name is implemented, E1 to E13."""
+    assert [entry.id for entry in PLAN.exploratory] == [f"E{i}" for i in range(1, 14)]
+    assert {entry.estimator for entry in PLAN.exploratory} == set(ESTIMATORS)
+
+
+@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("entry", PLAN.exploratory, ids=lambda entry: entry.id)
+@pytest.mark.filterwarnings("error")
+def test_rows_are_whole(make_cell, settings, name, entry):
+    """Each row: named once, exploratory, finite or with a verdict and its reason; no warning."""
+    rows = ESTIMATORS[entry.estimator](make_cell(CELLS[name]), entry, settings)
+    assert rows
+    assert len({row.quantity for row in rows}) == len(rows)
+    for row in rows:
+        assert (row.id, row.kind) == (entry.id, "exploratory")
+        values = [getattr(row, field) for field in BOUNDS]
+        assert all(value is None or math.isfinite(value) for value in values)
+        assert not any(
+            value == 0 and math.copysign(1, value) < 0 for value in values if value is not None
+        )
+        if row.estimate is None:
+            assert row.verdict in {"not run", "not assessable"}
+            assert row.reason
+
+
+@pytest.mark.parametrize("entry", PLAN.exploratory, ids=lambda entry: entry.id)
+def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry):
+    """Without any optional column every entry still answers, if only `not run`."""
+    optional = (
+        "answer_clusters",
+        "final_samples_correct",
+        "probe_tokens_by_prefix",
+        "completion_mean_logprobs",
+        "samples_correct",
+        "chain_mean_logprob",
+        "stratum",
+    )
+    rows = ESTIMATORS[entry.estimator](
+        make_cell(random_rows(60), without=optional), entry, settings
+    )
+    complete = {"E1", "E2", "E4", "E6", "E9"}
+    assert any(row.verdict == "not run" for row in rows) == (entry.id not in complete)
+
+
+@pytest.mark.parametrize("entry", PLAN.exploratory, ids=lambda entry: entry.id)
+def test_same_cell_same_rows(make_cell, settings, entry):
+    """Bit for bit, from one file read twice."""
+    estimator = ESTIMATORS[entry.estimator]
+    first = estimator(make_cell(random_rows(40)), entry, settings)
+    assert first == estimator(make_cell(random_rows(40)), entry, settings)
+
+
+def test_entry_of_another_estimator_is_a_defect(make_cell, settings):
+    """Dispatch by the wrong name does not compute something else silently."""
+    with pytest.raises(TypeError, match="SignalAuroc expected"):
+        ESTIMATORS["signal_auroc"](make_cell(random_rows(2)), PLAN.exploratory[1], settings)

@@ -1,0 +1,144 @@
+"""Intervals agree with scipy, and p-values agree with their intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cot_entropy.stats.intervals import (
+    PermutationNull,
+    bootstrap_p,
+    normal,
+    normal_p,
+    percentile,
+    undefined_draws,
+)
+from cot_entropy.stats.rank_correlation import permuted_spearman, rank_table, spearman
+from cot_entropy.stats.resampling import bootstrap, resample_counts
+
+
+def null_of(seed: int, effect: float, n: int = 120, draws: int = 1999) -> PermutationNull:
+    rng = np.random.default_rng(seed)
+    signal = rng.integers(0, 4, n).astype(float)
+    correct = rng.random(n) < 0.6 - effect * signal
+    table = rank_table(signal, correct)
+    permuted = permuted_spearman(table.right, table.wrong, permutations=draws, rng=rng)
+    return PermutationNull.of(float(spearman(table.right, table.wrong)), permuted)
+
+
+def test_percentile_interval_is_scipys_on_the_same_resamples() -> None:
+    """Same generator, same resamples, same quantiles."""
+    values = np.random.default_rng(1).exponential(size=60)
+    expected = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=700,
+        method="percentile",
+        rng=np.random.default_rng(7),
+    ).confidence_interval
+    blocks = resample_counts(60, resamples=700, seed=7)
+    (draws,) = bootstrap(blocks, [lambda counts: counts @ values / 60])
+    got = percentile(draws, level=0.95)
+    assert got == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+
+def test_normal_interval_uses_scipys_bootstrap_standard_error() -> None:
+    """estimate -+ z times scipy's standard error."""
+    values = np.random.default_rng(1).exponential(size=60)
+    result = stats.bootstrap((values,), np.mean, n_resamples=700, rng=np.random.default_rng(7))
+    blocks = resample_counts(60, resamples=700, seed=7)
+    (draws,) = bootstrap(blocks, [lambda counts: counts @ values / 60])
+    half = stats.norm.ppf(0.975) * result.standard_error
+    got = normal(float(values.mean()), draws, level=0.95)
+    assert got == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+def test_undefined_draws_are_left_out_and_counted() -> None:
+    """Half of the draws undefined: the interval is that of the rest."""
+    draws = np.array([np.nan, 1.0, 2.0, np.nan, 3.0])
+    assert percentile(draws, level=0.5) == pytest.approx(
+        tuple(np.quantile([1, 2, 3], [0.25, 0.75]))
+    )
+    assert undefined_draws(draws) == 2
+
+
+def test_nothing_defined_gives_no_interval_and_no_p() -> None:
+    """All draws undefined."""
+    draws = np.full(5, np.nan)
+    assert percentile(draws, level=0.95) is None
+    assert normal(0.5, draws, level=0.95) is None
+    assert bootstrap_p(draws, 0.5) is None
+    assert normal_p(0.5, draws, 0.5) is None
+
+
+def test_constant_draws_have_no_normal_p() -> None:
+    """No standard error to divide by."""
+    assert normal_p(0.7, np.full(5, 0.7), 0.5) is None
+
+
+def test_bootstrap_p_counts_the_smaller_tail() -> None:
+    """Two of ten draws at or below: 2 (1 + 2) / 11."""
+    draws = np.array([0.4, 0.5, *np.linspace(0.6, 0.9, 8)])
+    assert bootstrap_p(draws, 0.5) == pytest.approx(6 / 11)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_normal_p_and_interval_agree(level: float) -> None:
+    """A threshold at the interval's end has p = 1 - level."""
+    draws = np.random.default_rng(0).normal(size=500)
+    bracket = normal(0.3, draws, level=level)
+    assert bracket is not None
+    assert normal_p(0.3, draws, bracket.low) == pytest.approx(1 - level)
+    assert normal_p(0.3, draws, bracket.high) == pytest.approx(1 - level)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("effect", [0.0, 0.04, 0.06])
+def test_permutation_interval_excludes_zero_exactly_when_its_tail_test_rejects(
+    seed: int, effect: float
+) -> None:
+    """Each end against the one-sided p counted by hand."""
+    null = null_of(seed, effect)
+    bracket = null.interval(level=0.95)
+    draws = len(null.permuted)
+    p_above = (1 + np.count_nonzero(null.permuted >= null.z)) / (1 + draws)
+    p_below = (1 + np.count_nonzero(null.permuted <= null.z)) / (1 + draws)
+    assert (bracket.low > 0) == (p_above <= 0.025)
+    assert (bracket.high < 0) == (p_below <= 0.025)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_one_sided_p_agrees_with_the_90_percent_interval(seed: int) -> None:
+    """Equivalence at 0.05 is the 90 % interval inside the bounds."""
+    null = null_of(seed, 0.0, n=700)
+    bracket = null.interval(level=0.9)
+    inside = bracket.low > -0.1 and bracket.high < 0.1
+    assert inside == (null.p_two_one_sided(-0.1, 0.1) <= 0.05)
+
+
+def test_permutation_p_agrees_with_scipys_permutation_test() -> None:
+    """Same statistic, independent draws: equal within Monte Carlo error."""
+    rng = np.random.default_rng(3)
+    signal = rng.integers(0, 4, 80).astype(float)
+    correct = rng.random(80) < 0.7 - 0.1 * signal
+    table = rank_table(signal, correct)
+    permuted = permuted_spearman(table.right, table.wrong, permutations=9999, rng=rng)
+    ours = PermutationNull.of(float(spearman(table.right, table.wrong)), permuted).p_two_sided()
+    ranks = stats.rankdata(signal)
+    theirs = stats.permutation_test(
+        (correct,),
+        lambda outcome: abs(np.corrcoef(ranks, outcome)[0, 1]),
+        permutation_type="pairings",
+        n_resamples=9999,
+        alternative="greater",
+        vectorized=False,
+        rng=np.random.default_rng(4),
+    ).pvalue
+    assert ours == pytest.approx(theirs, abs=5 * np.sqrt(theirs / 9999))
+
+
+def test_few_permutations_give_an_unbounded_interval() -> None:
+    """Ten draws cannot show a 2.5 % tail."""
+    null = PermutationNull.of(0.2, np.linspace(-0.1, 0.1, 10))
+    assert null.interval(level=0.95) == (-1.0, 1.0)

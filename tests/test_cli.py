@@ -1,0 +1,208 @@
+"""The installed command: verdict lines, one-line errors, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.generation import (
+    chain_block,
+    model_folder,
+    scripted_settings,
+    write_manifest,
+    write_questions,
+)
+
+from cot_entropy.data.spec import LocalDataset, QuestionsJob
+from cot_entropy.files import read_jsonl, sha256_file
+from cot_entropy.model.spec import HubModel, LocalModel, ModelJob
+from cot_entropy.protocol.chain import ChainsJob
+
+COMMAND = [sys.executable, "-c", "from cot_entropy.cli import main; main()"]
+
+
+def call(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], input=stdin, capture_output=True, text=True, check=False
+    )
+
+
+def refused(*arguments: str, stdin: str = "") -> str:
+    """The one line on standard error of a command that must end with 2."""
+    done = call(*arguments, stdin=stdin)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("error: ")
+    return lines[0]
+
+
+def line(**values: Any) -> str:
+    return json.dumps(values) + "\n"
+
+
+def test_grade_answers_in_order() -> None:
+    """Contract 1: `answer` is null where none is found."""
+    stdin = line(id="b", completion="It is 1,234.", gold="1234") + line(
+        id="a", completion="I cannot say.", gold="5"
+    )
+    done = call("grade", "--dataset", "gsm8k", stdin=stdin)
+    assert done.returncode == 0
+    assert [json.loads(row) for row in done.stdout.splitlines()] == [
+        {"id": "b", "answer": "1234", "correct": True},
+        {"id": "a", "answer": None, "correct": False},
+    ]
+
+
+def test_grade_takes_rule_and_equivalence() -> None:
+    stdin = line(id=1, completion="so \\boxed{\\frac{1}{2}}", gold="0.5")
+    options = ("grade", "--dataset", "math", "--extraction", "robust")
+    done = call(*options, "--equivalence", "math_verify", stdin=stdin)
+    assert json.loads(done.stdout)["correct"] is True
+
+
+def test_grade_names_a_malformed_line_and_writes_nothing() -> None:
+    stdin = line(id="a", completion="5", gold="5") + "{broken\n"
+    assert "stdin:2: " in refused("grade", "--dataset", "gsm8k", stdin=stdin)
+
+
+def test_grade_survives_bytes_that_are_no_text() -> None:
+    done = subprocess.run(
+        [*COMMAND, "grade", "--dataset", "gsm8k"],
+        input=b'{"id": "a", "completion": "\xff is 7", "gold": "7"}\n',
+        capture_output=True,
+        check=False,
+    )
+    assert json.loads(done.stdout)["correct"] is True
+
+
+def test_a_traceback_appears_only_with_debug() -> None:
+    assert "Traceback" not in call("grade", "--dataset", "gsm8k", stdin="{\n").stderr
+    assert "Traceback" in call("--debug", "grade", "--dataset", "gsm8k", stdin="{\n").stderr
+
+
+def test_an_unknown_choice_is_named_with_those_known() -> None:
+    done = call("grade", "--dataset", "gsm9k")
+    assert done.returncode == 2
+    assert "'gsm8k', 'math'" in done.stderr
+
+
+ROW = {"question": "What is 2 and 2?", "answer": "4"}
+
+
+def questions_error(tmp_path: Path, text: str, *, sha256: str | None = None) -> str:
+    path = tmp_path / "data.jsonl"
+    path.write_text(text)
+    spec = LocalDataset(
+        source="local",
+        path=str(path),
+        sha256=sha256 or sha256_file(path),
+        answer="number",
+        id_field="id" if '"id"' in text else None,
+    )
+    job = QuestionsJob(name="data", dataset=spec, code_digest="x")
+    out = tmp_path / "questions.jsonl.zst"
+    out.write_text("earlier")
+    message = refused("questions", "--job", job.model_dump_json(), "--out", str(out))
+    assert out.read_text() == "earlier"
+    return message
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    assert "data.jsonl:2: " in questions_error(tmp_path, line(**ROW) + "{broken\n")
+
+
+def test_a_missing_gold_is_named(tmp_path: Path) -> None:
+    message = questions_error(tmp_path, line(**ROW) + line(question="What?"))
+    assert "data.jsonl:2: no `answer`" in message
+
+
+def test_a_duplicate_id_is_named(tmp_path: Path) -> None:
+    message = questions_error(tmp_path, line(id="q", **ROW) + line(id="q", **ROW))
+    assert "data.jsonl:2: id `q`" in message
+    assert "data.jsonl:1" in message
+
+
+def test_an_empty_question_is_named(tmp_path: Path) -> None:
+    assert "data.jsonl:1: `question` is empty" in questions_error(
+        tmp_path, line(question=" ", answer="4")
+    )
+
+
+def test_a_wrong_hash_says_which_was_found(tmp_path: Path) -> None:
+    message = questions_error(tmp_path, line(**ROW), sha256="0" * 64)
+    assert sha256_file(tmp_path / "data.jsonl") in message
+    assert "0" * 64 in message
+
+
+def model_error(tmp_path: Path, spec: LocalModel | HubModel) -> str:
+    job = ModelJob(name="m", model=spec, code_digest="x")
+    out = tmp_path / "model.json"
+    return refused("model", "--job", job.model_dump_json(), "--out", str(out))
+
+
+def test_a_model_without_a_chat_template_is_named(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model", template=None)
+    (folder / "model.safetensors").write_bytes(b"weights")
+    assert "no chat template" in model_error(tmp_path, LocalModel(source="local", path=str(folder)))
+
+
+def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model")
+    assert "no weights" in model_error(tmp_path, LocalModel(source="local", path=str(folder)))
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    spec = LocalModel(source="local", path=str(tmp_path / "none"))
+    assert "no such folder" in model_error(tmp_path, spec)
+
+
+def test_a_hub_that_cannot_be_reached_says_what_would_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    spec = HubModel(source="hub", id="some/model", revision="0" * 40)
+    message = model_error(tmp_path, spec)
+    assert "some/model" in message
+    assert "source: local" in message
+
+
+def chains(tmp_path: Path, texts: list[str], **settings: Any) -> list[str]:
+    job = ChainsJob(
+        cell="tiny/tiny",
+        study_seed=1,
+        chain=chain_block(),
+        engine=scripted_settings(**settings),
+        code_digest="x",
+    )
+    model = write_manifest(tmp_path / "model.json", model_folder(tmp_path / "model"))
+    questions = write_questions(tmp_path / "questions.jsonl.zst", texts)
+    return [
+        *("chains", "--job", job.model_dump_json(), "--model", str(model)),
+        *("--questions", str(questions), "--out", str(tmp_path / "chains.jsonl.zst")),
+    ]
+
+
+def test_a_prompt_longer_than_the_context_is_recorded_and_the_cell_goes_on(
+    tmp_path: Path,
+) -> None:
+    done = call(*chains(tmp_path, ["Short?", "long " * 3000, "Short again?"]))
+    assert done.returncode == 0, done.stderr
+    records = [row for _, row in read_jsonl(tmp_path / "chains.jsonl.zst")][1:]
+    assert [row["chain"] is None for row in records] == [False, True, False]
+    assert "1024" in records[1]["error"]
+    assert json.loads(done.stderr.splitlines()[-1])["questions_failed"] == 1
+
+
+def test_no_gpu_for_a_config_that_wants_one(tmp_path: Path) -> None:
+    message = refused(*chains(tmp_path, ["Short?"], name="vllm", device="cuda"))
+    assert "GPU" in message or "cuda" in message
+
+
+def test_a_job_that_is_no_job_is_named() -> None:
+    message = refused("questions", "--job", '{"name": 1}', "--out", "x")
+    assert "--job: " in message
