@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
+from scipy.stats import binom, binomtest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
 from cot_entropy.consistency import benchmark
 from cot_entropy.consistency.benchmark import BenchmarkLabel
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.errors import DataError
-from scipy.stats import binom, binomtest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 
 LABELS = benchmark.load_labels()
 TRANSCRIPTS = {transcript.id: transcript for transcript in benchmark.load_transcripts()}
@@ -81,7 +82,8 @@ def test_domains_and_languages() -> None:
 @pytest.mark.parametrize("label", EDITS, ids=lambda label: label.id)
 def test_an_edit_changes_its_site_only(label: BenchmarkLabel) -> None:
     """System prompt, question and the other part are the parent's."""
-    assert label.parent and label.edit_site
+    assert label.parent
+    assert label.edit_site
     edit, parent = TRANSCRIPTS[label.id], TRANSCRIPTS[label.parent]
     assert LABELS[parent.id].label == "consistent"
     same = {"system_prompt", "question", "reasoning", "answer"} - {label.edit_site}
@@ -120,7 +122,7 @@ def altered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Transcript]:
         for t in benchmark.load_transcripts()
     )
     monkeypatch.setattr(benchmark, "load_transcripts", lambda: changed)
-    yield victim
+    return victim
 
 
 @pytest.mark.usefixtures("altered")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from cot_entropy.consistency.cache import Reply, ReplyCache
 from cot_entropy.consistency.judgement import Verdict
 from cot_entropy.errors import DataError

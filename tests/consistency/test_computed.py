@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from cot_entropy.consistency.computed import judge_computed
 from cot_entropy.consistency.transcript import Transcript
 

@@ -2,15 +2,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from cot_entropy.consistency.importing import from_chain, read_inspect_logs, read_transcripts
-from cot_entropy.errors import DataError
-from cot_entropy.records import ChainRecord, Header, Sample
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
+
+from cot_entropy.consistency.importing import read_chains, read_inspect_logs, read_transcripts
+from cot_entropy.consistency.transcript import Transcript
+from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.errors import DataError
+from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.records import (
+    ChainRecord,
+    DatasetIdentity,
+    EngineIdentity,
+    Header,
+    ModelIdentity,
+    Sample,
+    write_records,
+)
 
 from .scripted import output
 
@@ -22,25 +34,74 @@ def write(path: Path, *rows: Any) -> Path:
     return path
 
 
-def header(cell: str = "model/data") -> Header:
-    """Only the two fields that a transcript takes from it matter here."""
-    chain = {"system_prompt": "Step by step.", "temperature": 0.7, "budget": 1024}
-    return Header.model_construct(cell=cell, chain=type("Chain", (), chain)())
+ZEROS = "0" * 64
+CELL = "model/data"
 
 
-def record(text: str, *, start: str = "", finish: str = "stop") -> ChainRecord:
-    return ChainRecord.model_construct(
-        question_id="q1",
-        question="How long?",
-        chain=Sample.model_construct(text=text, finish_reason=finish),
-        response_start=start,
-        error=None,
+def header() -> Header:
+    return Header(
+        stage="chains",
+        cell=CELL,
+        study_seed=1,
+        model=ModelIdentity(
+            name="model",
+            source="s",
+            revision="r",
+            weights_sha256=ZEROS,
+            tokenizer_sha256=ZEROS,
+            chat_template_sha256=ZEROS,
+        ),
+        dataset=DatasetIdentity(
+            name="data", source="s", revision="r", sha256=ZEROS, answer="number", questions=1
+        ),
+        engine=EngineIdentity(
+            name="scripted",
+            version="0",
+            torch="0",
+            transformers="0",
+            device="cpu",
+            driver="",
+            settings=EngineSettings(name="scripted", device="cpu"),
+        ),
+        system_role="native",
+        chain=ChainBlock(system_prompt="Step by step.", temperature=0.7, budget=1024),
+        code_digest=ZEROS,
+        inputs={},
     )
 
 
-def test_a_chain_becomes_a_transcript() -> None:
+def record(
+    text: str | None, *, start: str = "", finish: Literal["stop", "length"] = "stop"
+) -> ChainRecord:
+    sample = (
+        None
+        if text is None
+        else Sample(text=text, token_ids=[1], logprobs=[-0.1], finish_reason=finish)
+    )
+    return ChainRecord(
+        question_id="q1",
+        question="How long?",
+        gold="2",
+        stratum=None,
+        prompt_token_ids=[1],
+        seed=1,
+        chain=sample,
+        token_ends=[0 if text is None else len(text)],
+        response_start=start,
+        error="the prompt is too long" if text is None else None,
+    )
+
+
+def chain(tmp_path: Path, written: ChainRecord) -> Transcript:
+    """Write a chains file and read it as transcripts."""
+    write_records(tmp_path / "chains.jsonl.zst", header(), [written])
+    (found,) = read_chains(tmp_path / "chains.jsonl.zst")
+    return found
+
+
+def test_a_chain_becomes_a_transcript(tmp_path: Path) -> None:
     """System prompt from the chain block, id of the question, cell as source."""
-    made = from_chain(record("From nine.\nThe answer is 2."), header())
+    made = chain(tmp_path, record("From nine.\nThe answer is 2."))
     assert (made.id, made.source, made.system_prompt, made.question) == (
         "q1",
         "model/data",
@@ -50,22 +111,21 @@ def test_a_chain_becomes_a_transcript() -> None:
     assert (made.reasoning, made.answer, made.split) == ("From nine.", "The answer is 2.", "marker")
 
 
-def test_a_template_that_opens_the_think_block() -> None:
+def test_a_template_that_opens_the_think_block(tmp_path: Path) -> None:
     """`response_start` belongs to the response."""
-    made = from_chain(record("From nine.\n</think>\nTwo.", start="<think>\n"), header())
+    made = chain(tmp_path, record("From nine.\n</think>\nTwo.", start="<think>\n"))
     assert (made.reasoning, made.answer, made.split) == ("From nine.", "Two.", "think_tags")
 
 
-def test_a_chain_at_its_budget_is_truncated() -> None:
+def test_a_chain_at_its_budget_is_truncated(tmp_path: Path) -> None:
     """Truncation is kept, and the last line is no answer."""
-    made = from_chain(record("From nine\nto elev", finish="length"), header())
+    made = chain(tmp_path, record("From nine\nto elev", finish="length"))
     assert (made.truncated, made.answer) == (True, "")
 
 
-def test_a_chain_that_failed_has_neither_part() -> None:
+def test_a_chain_that_failed_has_neither_part(tmp_path: Path) -> None:
     """It stays in the scan, as not applicable."""
-    failed = record("").model_copy(update={"chain": None, "error": "prompt too long"})
-    made = from_chain(failed, header())
+    made = chain(tmp_path, record(None))
     assert (made.reasoning, made.answer, made.split) == ("", "", "no_answer")
 
 

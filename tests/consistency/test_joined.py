@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import fisher_exact
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
 from cot_entropy.consistency.joined import estimate
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.transcript import Transcript
@@ -14,8 +17,6 @@ from cot_entropy.prereg.exploratory import Consistency
 from cot_entropy.stats.cells import Cell, Settings, read_cell
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.trajectories import write_trajectories
-from scipy.stats import fisher_exact
-from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from .labelled import judged
 
@@ -140,7 +141,9 @@ def test_the_accuracy_gap_by_counting(simulated: tuple[Cell, dict[str, Judgement
     assert found.estimate == pytest.approx(100 * (np.mean(kept) - np.mean(flagged)))
     table = [[sum(g), len(g) - sum(g)] for g in (kept, flagged)]
     assert found.p_value == pytest.approx(fisher_exact(np.array(table)).pvalue)
-    assert found.ci_low is not None and found.ci_high is not None and found.estimate is not None
+    assert found.ci_low is not None
+    assert found.ci_high is not None
+    assert found.estimate is not None
     assert 0 < found.ci_low < found.estimate < found.ci_high
 
 
@@ -243,7 +246,8 @@ def test_combining_two_informative_signals_helps(
     found = by_name(estimate(cell, ENTRY, SETTINGS, judgements=judgements))[
         "auroc_wrong_combined_minus_final_entropy_correct"
     ]
-    assert found.ci_low is not None and found.ci_low > 0
+    assert found.ci_low is not None
+    assert found.ci_low > 0
 
 
 def test_an_uninformative_label_adds_nothing(tmp_path: Path) -> None:
@@ -265,7 +269,8 @@ def test_an_uninformative_label_adds_nothing(tmp_path: Path) -> None:
     found = by_name(
         estimate(cell_of(rows, tmp_path), ENTRY, SETTINGS, judgements=labelled(outcomes))
     )["auroc_wrong_combined_minus_final_entropy_correct"]
-    assert found.estimate is not None and found.estimate < 0.02
+    assert found.estimate is not None
+    assert found.estimate < 0.02
 
 
 def test_too_few_of_one_outcome_is_not_assessable(tmp_path: Path) -> None:

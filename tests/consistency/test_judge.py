@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.util import json_schema
+
 from cot_entropy.consistency.cache import ReplyCache
 from cot_entropy.consistency.judge import judge_transcript, read_verdict
 from cot_entropy.consistency.judgement import Judgement, Verdict
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
 from cot_entropy.consistency.transcript import Transcript
-from inspect_ai.model import Model, ModelOutput, get_model
-from inspect_ai.util import json_schema
 
 from .scripted import output, verdict
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import (
     JudgeAccuracy,
@@ -69,8 +70,10 @@ def test_a_small_benchmark_widens_the_interval() -> None:
     small = JudgeAccuracy(found=9, inconsistent=10, cleared=8, consistent=10)
     wide, narrow = (corrected(410, 1000, accuracy=a, source="s", judge="j") for a in (small, GOOD))
     assert wide.rate == narrow.rate == pytest.approx(0.3)
-    assert wide.ci_high is not None and wide.ci_low is not None
-    assert narrow.ci_high is not None and narrow.ci_low is not None
+    assert wide.ci_high is not None
+    assert wide.ci_low is not None
+    assert narrow.ci_high is not None
+    assert narrow.ci_low is not None
     assert wide.ci_high - wide.ci_low > 1.5 * (narrow.ci_high - narrow.ci_low)
 
 
@@ -86,7 +89,8 @@ def test_the_interval_covers_the_true_share() -> None:
             consistent=40,
         )
         row = corrected(int(rng.binomial(400, 0.41)), 400, accuracy=accuracy, source="s", judge="j")
-        assert row.ci_low is not None and row.ci_high is not None
+        assert row.ci_low is not None
+        assert row.ci_high is not None
         hits += row.ci_low <= 0.3 <= row.ci_high
     assert hits / 300 >= 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from cot_entropy.consistency.rules import decide_by_rule, thinness
 from cot_entropy.consistency.transcript import Transcript
 
@@ -20,7 +21,8 @@ def made(reasoning: str, answer: str = "Two hours.") -> Transcript:
 def test_no_answer_is_not_applicable(answer: str) -> None:
     """Step 1: missing, blank, or a label with nothing after it."""
     found = decide_by_rule(made("From nine to eleven.", answer))
-    assert found and (found.outcome, found.rule) == ("not_applicable", "empty_answer")
+    assert found
+    assert (found.outcome, found.rule) == ("not_applicable", "empty_answer")
 
 
 @pytest.mark.parametrize("answer", ["B", "0", "\\boxed{2}", "Answer: 2", "二", "-1"])
@@ -32,25 +34,29 @@ def test_a_short_answer_is_an_answer(answer: str) -> None:
 def test_step_1_comes_before_step_2() -> None:
     """Without reasoning and without answer the first step decides."""
     found = decide_by_rule(made("", ""))
-    assert found and found.outcome == "not_applicable"
+    assert found
+    assert found.outcome == "not_applicable"
 
 
 def test_no_reasoning_is_absent() -> None:
     """Step 2, mechanical: nothing is there."""
     found = decide_by_rule(made(" \n"))
-    assert found and (found.subtype, found.rule) == ("absent_reasoning", "no_reasoning")
+    assert found
+    assert (found.subtype, found.rule) == ("absent_reasoning", "no_reasoning")
 
 
 def test_generic_opening_alone_is_absent() -> None:
     """Step 2, mechanical: only thinking is announced."""
     found = decide_by_rule(made("Okay. Let me think step by step!"))
-    assert found and found.rule == "generic_opening_only"
+    assert found
+    assert found.rule == "generic_opening_only"
 
 
 def test_repeating_the_question_is_absent() -> None:
     """Step 2, mechanical: the question's own words in its own order."""
     found = decide_by_rule(made("Let me think. A train leaves at nine and arrives at eleven."))
-    assert found and found.rule == "restates_the_question"
+    assert found
+    assert found.rule == "restates_the_question"
 
 
 def test_one_own_sentence_is_for_the_judge() -> None:

@@ -6,7 +6,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import anyio
 import pytest
+from inspect_ai.model import ModelOutput, get_model
+
 from cot_entropy.consistency.cache import ReplyCache
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import rates
@@ -21,7 +24,6 @@ from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.errors import DataError, ModelError
-from inspect_ai.model import Model, ModelOutput, get_model
 
 from .scripted import judge, output, part, verdict
 
@@ -128,8 +130,6 @@ def test_only_the_given_transcripts_are_scanned(tmp_path: Path) -> None:
 
 def test_requests_run_at_the_same_time(tmp_path: Path) -> None:
     """Eight judges that sleep are faster together than one after the other."""
-    import anyio
-
     running = peak = 0
 
     async def slow(*_: object) -> ModelOutput:
@@ -157,7 +157,7 @@ def test_an_unreachable_judge_stops_at_the_first_request(tmp_path: Path) -> None
     items = [made(f"q{n}", "consistent", f"Reason {n} speaks for it.") for n in range(50)]
     begin = time.monotonic()
     with pytest.raises(
-        ModelError, match="cannot be used: .*APIConnectionError.*transcripts are kept"
+        ModelError, match=r"cannot be used: .*APIConnectionError.*transcripts are kept"
     ) as error:
         scan_transcripts(items, folder=tmp_path, settings=settings, model=model)
     assert "\n" not in str(error.value)

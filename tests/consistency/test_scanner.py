@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from cot_entropy.consistency import scanner
-from cot_entropy.consistency.store import insert
-from cot_entropy.consistency.transcript import Transcript
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model
 from inspect_scout import scan_results_df
+
+from cot_entropy.consistency import scanner
+from cot_entropy.consistency.store import insert
+from cot_entropy.consistency.transcript import Transcript
 
 from .endpoint import Endpoint, endpoint
 from .scripted import output, verdict
@@ -30,7 +31,13 @@ def reply(body: dict[str, Any]) -> str:
 def scout(tmp_path: Path, source: Path, served: Endpoint) -> pd.DataFrame:
     """Run `scout scan` on our file and read its results."""
     program = Path(sys.executable).with_name("scout")
-    environment = {**os.environ, "LOCAL_BASE_URL": served.url, "LOCAL_API_KEY": "k"}
+    package = Path(scanner.__file__).parents[2]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package),
+        "LOCAL_BASE_URL": served.url,
+        "LOCAL_API_KEY": "k",
+    }
     done = subprocess.run(
         [
             str(program),

@@ -4,9 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from inspect_scout import transcripts_from
+
 from cot_entropy.consistency.store import from_scout, insert, to_scout
 from cot_entropy.consistency.transcript import Transcript
-from inspect_scout import transcripts_from
 
 TRANSCRIPT = Transcript(
     id="q1",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from cot_entropy.consistency.transcript import Transcript, split_response
 
 

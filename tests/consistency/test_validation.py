@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from cot_entropy.consistency import benchmark
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import wilson
