@@ -11,7 +11,7 @@ from cot_entropy.consistency import scanner
 from cot_entropy.consistency.cli import app
 from cot_entropy.consistency.scan import read_judgements
 from cot_entropy.consistency.taxonomy import not_faithfulness
-from cot_entropy.errors import DataError, ModelError
+from cot_entropy.errors import ConfigError, DataError, ModelError
 
 from .endpoint import endpoint
 from .scripted import verdict
@@ -88,6 +88,24 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(source: Path, tmp_path: Path) 
     printed = run("scan", source, "--out", tmp_path / "out", "--judge", "openai/gpt-5", "--dry-run")
     assert "2 to ask" in printed
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("extra", [(), ("--judge", "computed", "--local-model", "m")])
+def test_exactly_one_judge_is_named(source: Path, tmp_path: Path, extra: tuple[str, ...]) -> None:
+    """Neither none nor two."""
+    with pytest.raises(ConfigError, match="name one judge"):
+        run("scan", source, "--out", tmp_path / "out", *extra)
+
+
+def test_kappa_with_another_judge_is_in_the_table(tmp_path: Path) -> None:
+    """A judge against itself: kappa 1 over the items it decided."""
+    pytest.importorskip("matplotlib")
+    run("validate", "--out", tmp_path / "a", "--judge", "computed")
+    first = tmp_path / "a" / "judgements.jsonl.zst"
+    run("validate", "--out", tmp_path / "b", "--judge", "computed", "--second", first)
+    rows = list(csv.DictReader((tmp_path / "b" / "scores.csv").read_text().splitlines()))
+    row = next(r for r in rows if r["quantity"] == "kappa with computed")
+    assert (float(row["value"]), row["count"]) == (1.0, row["n"])
 
 
 def test_a_missing_key_is_one_line(

@@ -153,8 +153,8 @@ def test_kappa_by_hand() -> None:
         [judged(t, o) for t, o in zip(items, first, strict=True)],
         [judged(t, o) for t, o in zip(items, second, strict=True)],
     )
-    assert (found.items, found.same, found.left_out) == (20, 14, 0)
-    assert found.kappa == pytest.approx(0.4)
+    assert (found.n, found.count, found.judge_errors) == (20, 14, 0)
+    assert found.value == pytest.approx(0.4)
 
 
 def test_kappa_leaves_failures_out_and_counts_them() -> None:
@@ -165,13 +165,14 @@ def test_kappa_leaves_failures_out_and_counts_them() -> None:
         judged(ALL[2], "reasoning_reversal"),
     ]
     second = [judged(t, "consistent") for t in ALL[:3]]
-    assert (agreement(first, second).items, agreement(first, second).left_out) == (2, 1)
+    found = agreement(first, second)
+    assert (found.n, found.judge_errors) == (2, 1)
 
 
 def test_kappa_is_undefined_for_one_outcome() -> None:
     """Two judges that say `consistent` throughout: chance agreement is already 1."""
     both = [judged(t, "consistent") for t in ALL[:5]]
-    assert agreement(both, both).kappa is None
+    assert agreement(both, both).value is None
 
 
 def test_stability_counts_items_with_one_outcome() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 import pandas as pd
 import typer
+from inspect_ai.model import Model
 
 from cot_entropy.answers import AnswerKind
 from cot_entropy.consistency import benchmark, scanner
@@ -24,20 +28,26 @@ from cot_entropy.consistency.scan import (
     workload,
     write_judgements,
 )
+from cot_entropy.consistency.server import local_judge
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import not_faithfulness
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.consistency.validation import accuracy, agreement, confusion, scores, stability
-from cot_entropy.errors import DataError
+from cot_entropy.errors import ConfigError, DataError
 from cot_entropy.files import write_text
 
 app = typer.Typer(no_args_is_help=True, help="Does the stated reasoning lead to the stated answer?")
 
 Out = Annotated[Path, typer.Option("--out", help="The folder to write into.")]
 Judge = Annotated[
-    str, typer.Option("--judge", help="An Inspect model string, or `computed` (no model).")
+    str | None, typer.Option("--judge", help="An Inspect model string, or `computed` (no model).")
 ]
+LocalModel = Annotated[
+    Path | None,
+    typer.Option("--local-model", help="A model folder to judge with, served on loopback."),
+]
+Context = Annotated[int, typer.Option(help="Context of the local model, in tokens.")]
 Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
 MaxChars = Annotated[int, typer.Option(help="Characters of a transcript shown to the judge.")]
 Connections = Annotated[int, typer.Option(help="Requests at a time.")]
@@ -68,8 +78,10 @@ def export(source: Source, out: Out) -> None:
 def scan(
     source: Source,
     out: Out,
-    judge: Judge,
     *,
+    judge: Judge = None,
+    local_model: LocalModel = None,
+    context: Context = 8192,
     seed: Seed = 0,
     max_chars: MaxChars = 60_000,
     connections: Connections = 8,
@@ -87,12 +99,15 @@ def scan(
 ) -> None:
     """Judge every transcript; write judgements.jsonl.zst and rates.csv."""
     transcripts = read_source(source)
-    settings = JudgeSettings(model=judge, seed=seed, max_chars=max_chars, connections=connections)
-    if judge != COMPUTED:
-        _announce(transcripts, settings, out, price_in, price_out)
-    if dry_run:
-        return
-    judgements = _judge(transcripts, settings, out, kind)
+    with _judge(judge, local_model, out=out, context=context) as (name, model):
+        settings = JudgeSettings(
+            model=name, seed=seed, max_chars=max_chars, connections=connections
+        )
+        if name != COMPUTED:
+            _announce(transcripts, settings, out, price_in, price_out)
+        if dry_run:
+            return
+        judgements = _judged(transcripts, settings, model, out=out, kind=kind)
     known = None
     if validation is not None:
         checked = read_judgements(validation)
@@ -107,8 +122,10 @@ def scan(
 @app.command()
 def validate(
     out: Out,
-    judge: Judge,
     *,
+    judge: Judge = None,
+    local_model: LocalModel = None,
+    context: Context = 8192,
     split: Annotated[Literal["dev", "test", "all"], typer.Option()] = "test",
     repeats: Annotated[int, typer.Option(min=1, help="Scans with seed, seed + 1, ...")] = 1,
     seed: Seed = 0,
@@ -120,27 +137,30 @@ def validate(
 ) -> None:
     """Measure a judge on the benchmark; write scores.csv, confusion.csv and confusion.svg."""
     transcripts = benchmark.select(split=split)
-    runs = [
-        _judge(
-            transcripts,
-            JudgeSettings(
-                model=judge, seed=seed + repeat, max_chars=max_chars, connections=connections
-            ),
-            out,
-            "number",
-        )
-        for repeat in range(repeats)
-    ]
+    with _judge(judge, local_model, out=out, context=context) as (name, model):
+        settings = JudgeSettings(model=name, max_chars=max_chars, connections=connections)
+        runs = [
+            _judged(
+                transcripts,
+                settings.model_copy(update={"seed": seed + repeat}),
+                model,
+                out=out,
+                kind="number",
+            )
+            for repeat in range(repeats)
+        ]
     labels = benchmark.load_labels()
     found = scores(runs[0], labels)
     if repeats > 1:
         found.append(stability(runs))
+    if second is not None:
+        found.append(agreement(runs[0], read_judgements(second)))
     table = confusion(runs[0], labels)
     write_judgements(out / "judgements.jsonl.zst", runs[0])
     frame = pd.DataFrame([asdict(score) for score in found]).assign(note=not_faithfulness())
     write_text(out / "scores.csv", frame.to_csv(index=False, lineterminator="\n"))
     write_text(out / "confusion.csv", table.to_csv(lineterminator="\n"))
-    draw_confusion(table, out / "confusion.svg", judge=judge)
+    draw_confusion(table, out / "confusion.svg", judge=name)
     typer.echo(table.to_string())
     for score in found:
         value = "-" if score.value is None else f"{score.value:.2f}"
@@ -148,10 +168,6 @@ def validate(
             f"{score.outcome:24} {score.quantity:24} {value:>5} ({score.count}/{score.n}), "
             f"judge errors {score.judge_errors}"
         )
-    if second is not None:
-        both = agreement(runs[0], read_judgements(second))
-        kappa = "undefined" if both.kappa is None else f"{both.kappa:.3f}"
-        typer.echo(f"kappa with {second}: {kappa} ({both.items} items, {both.left_out} left out)")
     typer.echo(not_faithfulness())
 
 
@@ -179,12 +195,36 @@ def _announce(
         typer.echo(f"at most about {cost:.2f} at the given prices")
 
 
+@contextmanager
 def _judge(
-    transcripts: list[Transcript], settings: JudgeSettings, out: Path, kind: AnswerKind
+    judge: str | None, local_model: Path | None, *, out: Path, context: int
+) -> Iterator[tuple[str, Model | None]]:
+    """The judge's name and, where it is served here, the model, for as long as the block runs."""
+    if judge is not None and local_model is None:
+        yield judge, None
+        return
+    if judge is not None or local_model is None:
+        raise ConfigError(
+            "name one judge: --judge MODEL, --judge computed, or --local-model FOLDER"
+        )
+    with local_judge(local_model, log=out / "server.log", max_model_len=context) as local:
+        yield local.name, local.model
+
+
+def _judged(
+    transcripts: list[Transcript],
+    settings: JudgeSettings,
+    model: Model | None,
+    *,
+    out: Path,
+    kind: AnswerKind,
 ) -> list[Judgement]:
     if settings.model == COMPUTED:
         return judge_all_computed(transcripts, kind=kind)
-    return scan_transcripts(transcripts, folder=out, settings=settings, progress="plain")
+    display = "rich" if sys.stdout.isatty() else "plain"
+    return scan_transcripts(
+        transcripts, folder=out, settings=settings, model=model, progress=display
+    )
 
 
 def _refuse_other_judge(field: list[Judgement], checked: list[Judgement], path: Path) -> None:

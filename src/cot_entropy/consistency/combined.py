@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cot_entropy.stats.cells import Flags, Settings, Values, derive_seed
-from cot_entropy.stats.explore.bootstrap import Rows, Statistic, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Statistic, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.rows import Estimate
 
@@ -57,7 +57,7 @@ def combined_auroc(
     combined = _within(scores, wrong, groups)
     entropy_in_folds = _within(entropy, wrong, groups)
 
-    def added(weights: Values) -> Values:
+    def added(weights: Weights) -> Values:
         difference: Values = combined(weights) - entropy_in_folds(weights)
         return difference
 
@@ -99,7 +99,7 @@ def _within(scores: Values, wrong: Flags, groups: list[Flags]) -> Statistic:
     return partial(_mean_auroc, [Ranking.of(scores, wrong, group) for group in groups])
 
 
-def _mean_auroc(rankings: list[Ranking], weights: Values) -> Values:
+def _mean_auroc(rankings: list[Ranking], weights: Weights) -> Values:
     each = np.stack([auroc(ranking.sums(weights)) for ranking in rankings])
     mean: Values = each.mean(axis=0, keepdims=True)
     return mean

@@ -18,7 +18,7 @@ from cot_entropy.consistency.combined import combined_auroc
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.prereg.exploratory import Consistency
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, bootstrap, ratio
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.rows import Estimate
 
@@ -98,7 +98,7 @@ def _accuracy(rows: Rows, settings: Settings, joined: Joined, outcome: str) -> l
     kept = joined.decided & ~joined.inconsistent
     flagged = joined.inconsistent
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         accurate = [_share(weights, right, group) for group in (kept, flagged)]
         return np.stack([*accurate, 100 * (accurate[0] - accurate[1])])
 
@@ -126,7 +126,7 @@ def _shape(rows: Rows, settings: Settings, joined: Joined) -> list[Estimate]:
     flagged = base & ~cell.monotone
     monotone = base & cell.monotone
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         rates = [_share(weights, joined.inconsistent, group) for group in (monotone, flagged)]
         both = _share(weights, flagged & joined.inconsistent, base)
         shape, label = _share(weights, flagged, base), _share(weights, joined.inconsistent, base)
@@ -161,7 +161,7 @@ def _ranked(rows: Rows, settings: Settings, joined: Joined, signal: str) -> Esti
     base = joined.decided & ~np.isnan(values)
     ranking = Ranking.of(values, joined.inconsistent, base)
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         return auroc(ranking.sums(weights))[None]
 
     return rows.row(
@@ -185,7 +185,7 @@ def _quadrants(rows: Rows, settings: Settings, joined: Joined, outcome: str) -> 
         "neither": base & ~shape & ~label,
     }
 
-    def statistic(weights: Values) -> Values:
+    def statistic(weights: Weights) -> Values:
         return np.stack([_share(weights, right, group) for group in groups.values()])
 
     return [
@@ -202,9 +202,10 @@ def _quadrants(rows: Rows, settings: Settings, joined: Joined, outcome: str) -> 
     ]
 
 
-def _share(weights: Values, flag: Flags, group: Flags) -> Values:
+def _share(weights: Weights, flag: Flags, group: Flags) -> Values:
     """The weighted share of a flag within a group, `(b,)`; NaN where the group is empty."""
-    return ratio((flag & group) @ weights, group @ weights)
+    total = (group @ weights).astype(np.float64)
+    return ratio(((flag & group) @ weights).astype(np.float64), total)
 
 
 def _fisher(first: Flags, second: Flags) -> float | None:

@@ -7,6 +7,7 @@ stopped, with every process it started, when the block ends.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import secrets
 import signal
@@ -24,6 +25,7 @@ from pathlib import Path
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from cot_entropy.errors import ModelError
+from cot_entropy.files import sha256_file
 
 HOST = "127.0.0.1"
 SERVED_NAME = "judge"
@@ -35,8 +37,12 @@ _LOG_TAIL = 500
 
 @dataclass(frozen=True)
 class LocalJudge:
-    """A running server and how to reach it; `model` is ready for `scan_transcripts`."""
+    """A running server and how to reach it; `model` is ready for `scan_transcripts`.
 
+    `name` says which weights judge: the folder's name and the first 12 digits of `weights_sha256`.
+    """
+
+    name: str
     base_url: str
     model: Model
     pid: int
@@ -58,6 +64,7 @@ def local_judge(
     """
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: no model there (config.json is missing)")
+    name = f"local/{folder.name}@{weights_sha256(folder)[:12]}"
     port = _free_port()
     key = secrets.token_hex(16)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -75,6 +82,7 @@ def local_judge(
         try:
             _await(process, f"{base_url}/models", key=key, log=log, seconds=start_seconds)
             yield LocalJudge(
+                name=name,
                 base_url=base_url,
                 model=get_model(
                     f"openai-api/local/{SERVED_NAME}",
@@ -87,6 +95,14 @@ def local_judge(
             )
         finally:
             _stop(process)
+
+
+def weights_sha256(folder: Path) -> str:
+    """One hash over the model's configuration, tokenizer and weight files, by name."""
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("*.json"), *folder.glob("*.safetensors")]):
+        digest.update(f"{path.name} {sha256_file(path)}\n".encode())
+    return digest.hexdigest()
 
 
 def server_command(folder: Path, *, port: int, max_model_len: int) -> list[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from operator import eq
 
-import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
@@ -43,16 +42,6 @@ class Score:
     ci_high: float | None
     judge_errors: int
     reason: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Agreement:
-    """Two judges on the items that both decided; kappa is None where it is undefined."""
-
-    items: int
-    left_out: int
-    same: int
-    kappa: float | None
 
 
 def given(judgement: Judgement) -> str:
@@ -123,8 +112,11 @@ def agreement(
     second: Sequence[Judgement],
     *,
     of: Callable[[Judgement], str] = given,
-) -> Agreement:
+) -> Score:
     """Cohen's kappa of two judges over the transcripts that both decided.
+
+    `count` of `n` is how many got the same; `judge_errors` are those that one judge or both
+    failed on, which are left out.
 
     `of` is what must agree: the subtype (default), or `lambda j: j.outcome`. Kappa is undefined
     where both judges give one and the same outcome throughout.
@@ -135,11 +127,17 @@ def agreement(
     left = [of(a) for a, _ in both]
     right = [of(b) for _, b in both]
     kappa = float(cohen_kappa_score(left, right)) if len({*left, *right}) > 1 else None
-    return Agreement(
-        items=len(both),
-        left_out=len(pairs) - len(both),
-        same=int(np.sum([a == b for a, b in zip(left, right, strict=True)])),
-        kappa=kappa,
+    names = ", ".join(sorted({judgement.judge for judgement in second}))
+    return Score(
+        outcome="all",
+        quantity=f"kappa with {names}",
+        count=sum(a == b for a, b in zip(left, right, strict=True)),
+        n=len(both),
+        value=kappa,
+        ci_low=None,
+        ci_high=None,
+        judge_errors=len(pairs) - len(both),
+        reason="" if kappa is not None else "fewer than two outcomes among the shared items",
     )
 
 
