@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cot_entropy.consistency.transcript import Transcript, split_response
 
@@ -122,6 +125,37 @@ def test_two_hostile_megabytes_are_divided_in_linear_time(text: str) -> None:
     begin = time.process_time()
     split_response(text)
     assert time.process_time() - begin < 20
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<think>",
+                "</think>",
+                "\n",
+                "a b.",
+                "The answer is 4.",
+                "\\boxed{4}",
+                "答案是 4。",
+                " ",
+                "$",
+                "é",
+            ]
+        )
+    ),
+    st.booleans(),
+)
+def test_nothing_of_a_response_is_lost(pieces: list[str], truncated: bool) -> None:
+    """Reasoning and answer together are the response, but for white space and the tags that divide."""
+    text = "".join(pieces)
+    found = split_response(text, truncated=truncated)
+
+    def bare(part: str) -> str:
+        return "".join(re.sub("</?think>", "", part).split())
+
+    assert bare(found.reasoning) + bare(found.answer) == bare(text)
 
 
 def test_lone_surrogates_and_nul_become_the_replacement_character() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 from inspect_ai._util.error import PrerequisiteError  # not exported; a missing key raises it
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import Model, get_model
 from inspect_scout import columns, scan_results_df, transcripts_from
 from inspect_scout import scan as scout_scan
 from pydantic import ValidationError
@@ -115,7 +115,7 @@ def scan_transcripts(
 
 def _model(settings: JudgeSettings) -> Model:
     try:
-        return get_model(settings.model, config=GenerateConfig(max_retries=settings.max_retries))
+        return get_model(settings.model)
     except (ValueError, ImportError, PrerequisiteError) as error:
         detail = " ".join(render(str(error)).plain.split())
         raise ModelError(f"judge {settings.model}: {detail}") from None

@@ -1,16 +1,14 @@
 """A judge on this machine: vLLM's OpenAI-compatible server on loopback, for one block of code.
 
-The server runs in a session of its own, is killed by the kernel if its parent dies (Linux), and is
-stopped, with every process it started, when the block ends.
+The server and every process that it starts end with the block, and also when the process that
+runs the block is killed (`supervise`).
 """
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -24,14 +22,13 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, get_model
 
+from cot_entropy.consistency import supervise
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file
 
 HOST = "127.0.0.1"
 SERVED_NAME = "judge"
 START_SECONDS = 300.0
-STOP_SECONDS = 20.0
-_PR_SET_PDEATHSIG = 1
 _LOG_TAIL = 500
 
 
@@ -54,7 +51,6 @@ def local_judge(
     *,
     log: Path,
     max_model_len: int,
-    device: str = "cpu",
     start_seconds: float = START_SECONDS,
 ) -> Iterator[LocalJudge]:
     """Serve the model in `folder` while the block runs; the server's output goes to `log`.
@@ -70,13 +66,16 @@ def local_judge(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603  # fixed program, no shell
-            server_command(folder, port=port, max_model_len=max_model_len),
-            stdin=subprocess.DEVNULL,
+            [
+                sys.executable,
+                "-P",
+                supervise.__file__,
+                *server_command(folder, port=port, max_model_len=max_model_len),
+            ],
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=server_environment(key, device=device),
-            start_new_session=True,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509
+            env=server_environment(key),
         )
         base_url = f"http://{HOST}:{port}/v1"
         try:
@@ -133,18 +132,16 @@ def server_command(folder: Path, *, port: int, max_model_len: int) -> list[str]:
     ]
 
 
-def server_environment(key: str, *, device: str) -> dict[str, str]:
+def server_environment(key: str) -> dict[str, str]:
     """The environment: offline, with the key out of the process list."""
-    environment = {
+    return {
+        "VLLM_CPU_KVCACHE_SPACE": "1",
         **os.environ,
         "VLLM_API_KEY": key,
         "VLLM_NO_USAGE_STATS": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
     }
-    if device == "cpu":
-        environment.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
-    return environment
 
 
 def _free_port() -> int:
@@ -152,10 +149,6 @@ def _free_port() -> int:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
     return port
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _await(
@@ -179,14 +172,7 @@ def _tail(log: Path) -> str:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the server's whole session: first by asking, then by force."""
-    for sign, patience in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, STOP_SECONDS)):
-        try:
-            os.killpg(process.pid, sign)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            continue
+    """Close the supervisor's input, upon which it ends the server's session."""
+    if process.stdin is not None:
+        process.stdin.close()
     process.wait()
