@@ -206,6 +206,9 @@ CASES = [
     ),
     Case("remark after the marker", "number", "#### 72\nChecked in 2 ways", "2", "2", "72"),
     Case("A with a colon", "number", "So 9 * 2\nA: 18", "18", "18", "18"),
+    Case("A with a colon before the reasoning", "number", "A: He has 3 boxes of 12, so 36", "36", "36", "36"),
+    Case("answer in round delimiters", "math", r"The answer is \(\frac{3}{4}\), as 8 > 7.", "7", "7", r"\frac{3}{4}"),
+    Case("answer in square delimiters", "math", r"The answer is: \[ x = 4 \] for n = 9", "9", "9", "x = 4"),
     Case("answer is", "number", "The answer is 5 because 3 + 2", "2", "2", "5"),
     Case(
         "final answer is, in math",
