@@ -185,6 +185,7 @@ def write_run(
     engine: str = "scripted",
     hostile: str = "",
     seed: int = 20261129,
+    jobs: int = 1,
 ) -> None:
     """Write every file of a run with these cells and numbers of questions."""
     for number, (cell, questions) in enumerate(sizes.items()):
@@ -204,7 +205,12 @@ def write_run(
         )
         write_trajectories(files.trajectories, [d.row for d in draws])
     plan = registration_of(results)
-    analyse(plan, [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes], results)
+    analyse(
+        plan,
+        [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes],
+        results,
+        jobs=jobs,
+    )
 
 
 def registration_of(results: Path, *, resamples: int = 200) -> Path:
