@@ -30,7 +30,7 @@ GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 GGUF_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 ADAPTER: Final = Path(__file__).parent / "adapter"
 WEIGHTS: Final = "adapter_model.safetensors"
-ADAPTER_SHA256: Final = "@@"
+ADAPTER_SHA256: Final = "38b6a619f325d8228c10bf673d8a95de2d85123cbc58f1696a09740e65f6eb53"
 ORIGIN: Final = "origin.json"
 
 

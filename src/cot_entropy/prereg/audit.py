@@ -102,7 +102,7 @@ def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditR
             jobs=jobs,
         )
         findings = [
-            *_registration_findings(run, freeze),
+            *registration_findings(run, freeze),
             *manifest_findings(results, run.manifest),
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
             *derivation.findings(run.cells),
@@ -110,7 +110,8 @@ def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditR
     return _report(run, standings, findings, derivation.derived)
 
 
-def _registration_findings(run: Run, own: Path | None) -> Iterator[Finding]:
+def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
+    """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
     frozen = run.registration.freeze
     recorded = run.record.items
     for item, what in _misrecorded(run, recorded):
