@@ -113,7 +113,7 @@ def test_exploratory_entries_are_marked(scripted: Reported) -> None:
 
 
 @pytest.mark.parametrize(
-    "absent", ["comparison.csv", "sensitivity.csv", "calibration/calibration.csv"]
+    "absent", ["sensitivity.csv", "calibration/calibration.csv", "calibration/power.csv"]
 )
 def test_an_absent_input_is_said_in_one_line(scripted: Reported, absent: str) -> None:
     """A section that has nothing to show says which file is missing."""
