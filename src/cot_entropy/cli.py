@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from cot_entropy import __version__
 from cot_entropy.errors import ConfigError, UserError
+from cot_entropy.files import write_text
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 from cot_entropy.strict import Strict, describe
 
@@ -55,8 +56,9 @@ def options(
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
+        write_text(log, "")
+        # not mode "w": vLLM reconfigures logging, which closes the file, and only "a" opens it again
+        handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
     logging.basicConfig(format="%(message)s", handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
 
