@@ -14,6 +14,8 @@ from cot_entropy.stats.explore.signals import scores
 
 DOTTED: Final = 12
 """A curve of at most this many tie groups shows each as a dot."""
+SETTLED: Final = 0.1
+"""The risk axis ends at the highest risk from this coverage on: the first few answers are noise."""
 DRAWN: Final = 120
 """Points drawn of a longer curve; the CSV file holds all."""
 
@@ -27,7 +29,13 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         for name, cell in cells.items()
     }
     highest = max(
-        (p.risk for curves in found.values() for curve in curves.values() for p in curve),
+        (
+            point.risk
+            for curves in found.values()
+            for curve in curves.values()
+            for point in curve
+            if point.coverage >= SETTLED
+        ),
         default=1.0,
     )
     panels, data = [], []
