@@ -213,7 +213,7 @@ TOKENS: Final = (
 
 
 def seeded(seed: int) -> Random:
-    return Random(seed)  # noqa: S311  # repeatable, not secret
+    return Random(seed)  # repeatable, not secret
 
 
 def hostile_text(random: Random, *, tokens: int = 12) -> str:

@@ -72,6 +72,11 @@ def test_variables_have_the_same_value_everywhere(point: int) -> None:
         r"\ln 0",
         "0^{-1}",
         r"\tan^{999} (10^{90})",
+        r"\tan \frac{\pi}{2}",
+        r"2^{900} + \sqrt{2}",
+        r"1 + e^{-1000}",
+        r"2^{900} + \sqrt{2} - 2^{900}",
+        r"\sinh(1000)",
     ],
 )
 def test_what_has_no_value(latex: str) -> None:

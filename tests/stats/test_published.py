@@ -197,6 +197,14 @@ def test_overall_accuracy_comes_from_the_counts_of_h1():
     assert row.difference_ci_low < row.difference < row.difference_ci_high
 
 
+def test_p_values_stand_side_by_side_and_are_not_subtracted():
+    """A difference of p-values measures nothing."""
+    verdict = ours("H1", "accuracy_gap_pp", 9.0, 6.0, 13.0, p_value=0.002, verdict="supported")
+    row = one(compare(verdict), "z26-pilot", "fisher_p")
+    assert (row.published, row.ours, row.difference) == (0.0005, 0.002, None)
+    assert (row.ours_ci_low, row.ours_verdict) == (None, None)
+
+
 def test_cells_won_are_counted():
     """Two of three cells above 0; an undefined one is not counted."""
     name = "auroc_difference[final_entropy - shape_flag]"

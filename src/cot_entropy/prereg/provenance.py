@@ -40,6 +40,8 @@ FOLDER: Final = "provenance"
 RUN: Final = "run.json"
 REGISTRATION: Final = "registration"
 MANIFEST: Final = "manifest.json"
+CRATE: Final = "ro-crate-metadata.json"
+"""What an archive adds; it describes the files and is none of them."""
 PLAN, FREEZE, DEVIATIONS = "plan.yaml", "freeze.json", "deviations.yaml"
 GENERATIONS: Final = ("chains.jsonl.zst", "prefixes.jsonl.zst", "completions.jsonl.zst")
 TRAJECTORIES: Final = "trajectories.parquet"
@@ -175,6 +177,7 @@ def recorded(path: Path) -> bool:
         and not path.name.startswith(".")
         and path.suffix not in {".log", ".partial"}
         and not path.name.endswith(".model.json")
+        and path.name != CRATE
     )
 
 

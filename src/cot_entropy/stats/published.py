@@ -143,11 +143,17 @@ def _compared(
         return _counted(named, ours, chosen)
     row = next((row for row in chosen if row.cell == blank.cell), None)
     if row is None:
-        return replace(named, difference_note="no such row of ours: the cell was not run")
+        why = "no such row of ours: the cell was not run, or does not reach it"
+        return replace(named, difference_note=why)
     filled = _with_ours(named, row)
+    if ours.field != "estimate":
+        filled = replace(filled, ours_verdict=None)
     value = _our_value(row, ours, level)
     if value.estimate is None:
         return replace(filled, ours=None, difference_note=row.reason or "undefined in ours")
+    if ours.field == "p_value":
+        shown = replace(filled, ours=value.estimate, ours_ci_low=None, ours_ci_high=None)
+        return replace(shown, difference_note="p-values are not subtracted")
     low, high = mover(value, theirs)
     missing = "" if low is not None else _why_no_interval(value, theirs)
     return replace(
