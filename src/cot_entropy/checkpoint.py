@@ -27,6 +27,7 @@ from cot_entropy.records import (
     parse_record,
     write_records,
 )
+from cot_entropy.strict import Strict
 
 R = TypeVar("R", ChainRecord, CompletionRecord)
 
@@ -41,6 +42,13 @@ class StorageError(UserError):
     """The results folder cannot be written: full, read-only, or not permitted."""
 
     exit_code = 4
+
+
+class _Line(Strict):
+    """A finished question in a checkpoint."""
+
+    position: int
+    record: dict[str, Any]
 
 
 class Checkpoint(Generic[R]):
@@ -99,7 +107,9 @@ class Checkpoint(Generic[R]):
 
     def append(self, position: int, record: R) -> None:
         """Put one finished question on disk; raises StorageError."""
-        line = dump_line({"position": position, "record": record.model_dump(mode="json")})
+        line = dump_line(
+            _Line(position=position, record=record.model_dump(mode="json")).model_dump()
+        )
         start = self._end
         self._append(line)
         self._offsets[position] = start
@@ -190,15 +200,10 @@ class Checkpoint(Generic[R]):
             )
 
     def _parse(self, line: bytes, number: int) -> tuple[int, R]:
-        value = self._load(line, number)
-        position, record = value.get("position"), value.get("record")
-        if (
-            not isinstance(position, int)
-            or not 0 <= position < len(self._offsets)
-            or not isinstance(record, dict)
-        ):
-            raise DataError(f"{self.path}:{number}: not a checkpoint line; delete the file")
-        return position, parse_record(self._kind, record, self.path, number)
+        entry = parse_record(_Line, self._load(line, number), self.path, number)
+        if not 0 <= entry.position < len(self._offsets):
+            raise DataError(f"{self.path}:{number}: no such question; delete the file")
+        return entry.position, parse_record(self._kind, entry.record, self.path, number)
 
     def _load(self, line: bytes, number: int) -> dict[str, Any]:
         try:

@@ -16,6 +16,7 @@ Decode = Callable[[Sequence[int]], str]
 """Token ids to text, special tokens kept."""
 
 CONTEXT_TOKENS: Final = 8
+UTF8_BYTES: Final = 4
 INCOMPLETE: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -30,13 +31,13 @@ class Decoded:
 
 def decode_response(decode: Decode, prompt: Sequence[int], response: Sequence[int]) -> Decoded:
     """The text that `response` adds after `prompt`, and where each token ends in it."""
-    tail = list(prompt[-CONTEXT_TOKENS:])
-    ids = [*tail, *response]
-    start, done = 0, len(tail)
+    start, done = _context(decode, prompt)
+    ids = [*prompt[start:], *response]
+    start, done = 0, done - start
     pieces: list[str] = []
     length = 0
     ends = []
-    for stop in range(done + 1, len(ids) + 1):
+    for stop in range(len(ids) - len(response) + 1, len(ids) + 1):
         piece = _difference(decode, ids, start, done, stop)
         if stop == len(ids) or not piece.endswith(INCOMPLETE):
             pieces.append(piece)
@@ -51,13 +52,30 @@ def continuation_text(decode: Decode, before: Sequence[int], response: Sequence[
 
     A character that `before` began and `response` completes belongs to the response.
     """
-    tail = list(before[-CONTEXT_TOKENS:])
-    return _difference(decode, [*tail, *response], 0, len(tail), len(tail) + len(response))
+    start, done = _context(decode, before)
+    ids = [*before[start:], *response]
+    return _difference(decode, ids, 0, done - start, len(ids))
+
+
+def _context(decode: Decode, ids: Sequence[int]) -> tuple[int, int]:
+    """Where the last few tokens start, and where they end, in whole characters.
+
+    Byte fallback turns a run of bytes that is broken anywhere into nothing but replacement
+    characters, so both ends are moved back, by at most the three tokens that a character of four
+    bytes can miss.
+    """
+    for done in range(len(ids), max(-1, len(ids) - UTF8_BYTES), -1):
+        first = max(0, done - CONTEXT_TOKENS)
+        for start in range(first, max(-1, first - UTF8_BYTES), -1):
+            text = decode(ids[start:done])
+            if not text.startswith(INCOMPLETE) and not text.endswith(INCOMPLETE):
+                return start, done
+    return max(0, len(ids) - CONTEXT_TOKENS), len(ids)
 
 
 def _difference(decode: Decode, ids: Sequence[int], start: int, done: int, stop: int) -> str:
     """What ids[done:stop] add to the text of ids[start:done]."""
-    before = decode(ids[start:done]).rstrip(INCOMPLETE)
+    before = decode(ids[start:done])
     after = decode(ids[start:stop])
     if after.startswith(before):
         return after[len(before) :]

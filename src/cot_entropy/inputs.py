@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import ValidationError, field_validator
 
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl
@@ -46,6 +46,13 @@ class Question(Strict):
     text: str
     gold: str
     stratum: str | None = None
+
+    @field_validator("text")
+    @classmethod
+    def _is_text(cls, text: str) -> str:
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ValueError("half a surrogate pair: not valid text")
+        return text
 
 
 def read_model(path: Path) -> ModelManifest:

@@ -32,10 +32,13 @@ from cot_entropy.records import (
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
 from cot_entropy.stats.analyse import analyse
+from cot_entropy.stats.published import comparison, write_comparison
 from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"
+PUBLISHED = PLAN.with_name("published.yaml")
+PUBLISHED = PLAN.with_name("published.yaml")
 PROTOCOL = Protocol(chain="registered", probe="registered", scoring="registered")
 WORDS = [
     *("so", "then", "the", "total", "of", "apples", "in", "each", "basket", "is", "found", "by"),
@@ -185,6 +188,7 @@ def write_run(
     engine: str = "scripted",
     hostile: str = "",
     seed: int = 20261129,
+    jobs: int = 1,
 ) -> None:
     """Write every file of a run with these cells and numbers of questions."""
     for number, (cell, questions) in enumerate(sizes.items()):
@@ -204,7 +208,10 @@ def write_run(
         )
         write_trajectories(files.trajectories, [d.row for d in draws])
     plan = registration_of(results)
-    analyse(plan, [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes], results)
+    paths = [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes]
+    found = analyse(plan, paths, results, jobs=jobs)
+    rows = comparison([*found.verdicts, *found.estimates], PUBLISHED, level=0.95)
+    write_comparison(results / "comparison.csv", rows)
 
 
 def registration_of(results: Path, *, resamples: int = 200) -> Path:

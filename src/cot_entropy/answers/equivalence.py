@@ -1,7 +1,7 @@
 """Whether two answers are the same.
 
-`normalised` compares normal forms as strings. `math_verify` compares readings: cores by value
-(`symbolic` for expressions), and notes, which may be missing but must not contradict. Both are
+`normalised` compares normal forms as strings. `math_verify` compares cores by value
+(expressions by `symbolic`), and notes, which may be missing but must not contradict. Both are
 symmetric by construction: the pair is ordered before it is compared.
 """
 
@@ -12,9 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from cot_entropy.answers import symbolic
-from cot_entropy.answers.kinds import AnswerKind, Equivalence
-from cot_entropy.answers.normalise import normalise
-from cot_entropy.answers.reading import (
+from cot_entropy.answers.cores import (
     Number,
     Reading,
     Relation,
@@ -22,8 +20,10 @@ from cot_entropy.answers.reading import (
     Unread,
     Words,
     as_latex,
-    read,
 )
+from cot_entropy.answers.kinds import AnswerKind, Equivalence
+from cot_entropy.answers.normalise import normalise
+from cot_entropy.answers.reading import read
 
 CACHE: Final = 1 << 15
 

@@ -53,7 +53,8 @@ class EmbeddedDataset(_Dataset):
     @model_validator(mode="after")
     def _fits_its_generator(self) -> Self:
         if self.name == "algebra":
-            given = sorted(self.model_fields_set & DIFFICULTY)
+            fields = type(self).model_fields
+            given = [key for key in sorted(DIFFICULTY) if getattr(self, key) != fields[key].default]
             if given:
                 raise ValueError(f"`algebra` is hand-written and takes no `{given[0]}`")
             return self

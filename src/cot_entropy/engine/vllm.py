@@ -6,6 +6,7 @@ imports vLLM, and it sets vLLM's environment before it does.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import warnings
@@ -144,6 +145,8 @@ def _platform(settings: EngineSettings) -> Any:
         os.environ["VLLM_CPU_KVCACHE_SPACE"] = str(settings.cpu_cache_gb)
         os.environ["VLLM_CPU_NUM_OF_RESERVED_CPU"] = "0"
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"vllm\.")
+    for noisy in ("vllm", "torch.utils.cpp_extension"):
+        logging.getLogger(noisy).setLevel(logging.ERROR)
     try:
         from vllm.platforms import current_platform  # noqa: PLC0415
     except ImportError as error:

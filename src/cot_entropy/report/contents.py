@@ -13,6 +13,7 @@ from cot_entropy.report.figures.sensitivity import sensitivity_figure
 from cot_entropy.report.figures.trajectories import trajectories
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
+from cot_entropy.report.published import Compared, compared, published_figures
 from cot_entropy.report.sections import (
     EntrySection,
     HypothesisSection,
@@ -30,6 +31,7 @@ class Contents:
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
+    comparison: tuple[Compared, ...]
     trajectories: Figure
     entries: tuple[EntrySection, ...]
     sensitivity: Figure | None
@@ -68,6 +70,7 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
+        comparison=compared(inputs.tables.get("comparison")),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
@@ -81,7 +84,8 @@ def _shape_figures(inputs: ReportInputs, hypothesis: str) -> tuple[Figure, ...]:
     if hypothesis != SHAPE_IDS[0]:
         return ()
     rows = [row for name in SHAPE_IDS for row in inputs.of(name)]
-    figure = by_violations(rows, plan_ids=SHAPE_IDS)
+    published = published_figures(inputs.tables.get("comparison"))
+    figure = by_violations(rows, plan_ids=SHAPE_IDS, published=published)
     return () if figure is None else (figure,)
 
 
