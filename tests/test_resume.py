@@ -20,11 +20,14 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.chains import ChainsJob, generate_chains
-from cot_entropy.completions import CompletionsJob, PrefixesJob, cut_prefixes, sample_completions
+from cot_entropy.chains import generate_chains
+from cot_entropy.completions import sample_completions
 from cot_entropy.engine import Engine, EngineSettings
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.errors import UserError
+from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from generation import (
     chain_block,
     model_folder,
@@ -153,7 +156,7 @@ def kill_until_done(folder: Path, name: str, draw: random.Random) -> int:
 def kills_that_change_nothing(folder: Path, seed: int) -> int:
     """One line of stages under kills, its files compared with those of an undisturbed one."""
     calm, killed = prepared(folder / "calm"), prepared(folder / "killed")
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311
     kills = 0
     for name in ("chains", "completions"):
         kills += kill_until_done(killed, name, draw)
