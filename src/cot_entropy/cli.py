@@ -57,7 +57,7 @@ def options(
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
         write_text(log, "")
-        # not mode "w": vLLM reconfigures logging, which closes the file, and only "a" opens it again
+        # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
         handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
     logging.basicConfig(format="%(message)s", handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
