@@ -65,7 +65,7 @@ def sentencepiece_tokenizer() -> Tokenizer:
         models.BPE(
             vocab={token: index for index, token in enumerate(vocabulary)},
             merges=merges,
-            unk_token="<unk>",  # noqa: S106
+            unk_token="<unk>",
             byte_fallback=True,
         )
     )

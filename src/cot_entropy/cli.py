@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from cot_entropy import __version__
 from cot_entropy.errors import ConfigError, UserError
+from cot_entropy.files import write_text
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 from cot_entropy.strict import Strict, describe
 
@@ -55,8 +56,9 @@ def options(
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
+        write_text(log, "")
+        # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
+        handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
     logging.basicConfig(format="%(message)s", handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
 
@@ -212,6 +214,57 @@ def seal_verb(
     from cot_entropy.prereg.provenance import seal
 
     seal(results, out=out)
+
+
+@app.command("show")
+def show_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
+    cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
+) -> None:
+    """Print the verdict matrix, or one question's trajectory.
+
+    Example: cot-entropy show results/demo --question wordproblems-1
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_question, show_verdicts
+
+    shown = show_question(results, question, cell=cell) if question else show_verdicts(results)
+    Console().print(shown)
+    if question is None:
+        typer.echo(f"report: {results / 'report.html'}")
+
+
+@app.command("audit")
+def audit_verb(
+    results: Annotated[Path, typer.Argument(help="A study's folder, or an unpacked archive.")],
+    freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Recompute every hash and every number of a run, and compare it with its registration.
+
+    Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
+    """
+    from cot_entropy.prereg.audit import audit
+
+    found = audit(results, freeze=freeze)
+    typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
+    raise typer.Exit(found.exit_code)
+
+
+@app.command("freeze")
+def freeze_verb(
+    configfile: Annotated[Path, typer.Option(help="The registered study.")],
+    reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
+) -> None:
+    """Freeze plan, config, datasets, locks and code into preregistration/freeze.json.
+
+    Refuses a dirty tree, and an earlier freeze without a reason.
+    """
+    from cot_entropy.prereg.freeze import freeze
+
+    typer.echo(freeze(configfile, reason=reason).items_sha256)
 
 
 def main() -> NoReturn:

@@ -54,11 +54,6 @@ class Workflow:
         """The plan's path."""
         return self.configuration.study.plan
 
-    @property
-    def published(self) -> str:
-        """The published figures stand beside the plan."""
-        return str(Path(self.plan).with_name("published.yaml"))
-
     def digest(self, stage: str) -> str:
         """The digest of a stage's code, for rules without further settings."""
         return stage_digest(stage)

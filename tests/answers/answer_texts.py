@@ -212,6 +212,10 @@ TOKENS: Final = (
 )
 
 
+def seeded(seed: int) -> Random:
+    return Random(seed)  # repeatable, not secret
+
+
 def hostile_text(random: Random, *, tokens: int = 12) -> str:
     """A text of up to `tokens` tokens; one in eight has its characters shuffled too."""
     text = "".join(random.choices(TOKENS, k=random.randint(1, tokens)))

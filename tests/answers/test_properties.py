@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log
-from random import Random
 from typing import get_args
 
 import pytest
-from answer_texts import TOKENS, hostile_text
+from answer_texts import TOKENS, hostile_text, seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +25,19 @@ RULES: tuple[ExtractionRule, ...] = get_args(ExtractionRule)
 EQUIVALENCES: tuple[Equivalence, ...] = get_args(Equivalence)
 
 FEW = ["40", "40_9", "40_7", "x=5", "y=5", "5", r"5\text{ cm}", "0.5", r"\frac12", "1,2", "(1,2)"]
-ALIKE = [*FEW, "2,1", r"\pm 1", "1,-1", "y=2x", "2x", "2x-y=0", "9^{9^{9^9}}", r"\text{A}", "A", "a"]
+ALIKE = [
+    *FEW,
+    "2,1",
+    r"\pm 1",
+    "1,-1",
+    "y=2x",
+    "2x",
+    "2x-y=0",
+    "9^{9^{9^9}}",
+    r"\text{A}",
+    "A",
+    "a",
+]
 texts = st.one_of(
     st.text(alphabet=st.characters(codec=None)),
     st.lists(st.sampled_from(TOKENS), max_size=12).map("".join),
@@ -90,7 +101,7 @@ def test_equal_answers_share_a_class(
 @settings(max_examples=200, deadline=None)
 def test_order_free(sample: list[str], seed: int) -> None:
     """Permuting the samples permutes the labels and changes neither classes nor entropy."""
-    shuffled = Random(seed).sample(sample, len(sample))
+    shuffled = seeded(seed).sample(sample, len(sample))
     found = cluster(sample, equivalence="math_verify", kind="math")
     again = cluster(shuffled, equivalence="math_verify", kind="math")
     named = {a: found.representatives[n] for a, n in zip(sample, found.labels, strict=True)}
@@ -138,7 +149,7 @@ def test_a_number_is_found_in_any_spelling(number: int) -> None:
 @pytest.mark.full
 def test_a_million_hostile_texts() -> None:
     """Extraction never raises and both equivalences stay symmetric; seeded, so repeatable."""
-    random = Random(2026)
+    random = seeded(2026)
     for number in range(1_000_000):
         text = hostile_text(random, tokens=24)
         rule, kind = RULES[number % 3], KINDS[number % 2]

@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
-from generation import model_folder
-from projects import PROJECT, commit, git
+from projects import PROJECT
 
-from cot_entropy.chains import ChainsJob, generate_chains
-from cot_entropy.completions import CompletionsJob, PrefixesJob, cut_prefixes, sample_completions
+from cot_entropy.chains import generate_chains
+from cot_entropy.completions import sample_completions
 from cot_entropy.config import Configuration, read_configuration
-from cot_entropy.data.stage import QuestionsJob, prepare_questions
+from cot_entropy.data.spec import QuestionsJob
+from cot_entropy.data.stage import prepare_questions
 from cot_entropy.digest import stage_digest
 from cot_entropy.files import sha256_file
 from cot_entropy.inputs import ModelManifest, write_model_text
+from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prereg.audit_derive import registered_trajectories
 from cot_entropy.prereg.check import run_standings
 from cot_entropy.prereg.provenance import cell_path, record_cell, record_run, run_job, seal
-from cot_entropy.signal.score import ScoreJob, score
-from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.signal.score import score
+from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
+from generation import model_folder
 
 CONFIG = Path("config/tiny.yaml")
 RESULTS = Path("results/tiny")
 MODELS = ("alpha", "beta")
 DATASETS = ("sums",)
 QUESTIONS = 24
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A frozen project and the results of one run of it."""
+
+    root: Path
+    results: Path
 
 
 def write_tiny_study(root: Path, **changes: Any) -> None:
@@ -39,7 +53,7 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
         name: {"models": list(MODELS), "datasets": list(DATASETS)} for name in plan["populations"]
     }
     for hypothesis in plan["hypotheses"]:
-        hypothesis["assessable"] = {key: 1 for key in hypothesis["assessable"]}
+        hypothesis["assessable"] = dict.fromkeys(hypothesis["assessable"], 1)
     (root / "preregistration/plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
     data = root / "sums.jsonl"
     data.write_text(
@@ -119,9 +133,7 @@ def generate(cell: str, configuration: Configuration, results: Path) -> None:
         out=files["prefixes"],
     )
     sample_completions(
-        CompletionsJob(
-            probe=probe, engine=study.engine, code_digest=stage_digest("completions")
-        ),
+        CompletionsJob(probe=probe, engine=study.engine, code_digest=stage_digest("completions")),
         model=manifest,
         chains=files["chains"],
         prefixes=files["prefixes"],
@@ -176,6 +188,3 @@ def copy_run(source: Path, target: Path) -> Path:
     """A copy of a results folder that a test may damage."""
     shutil.copytree(source, target)
     return target
-
-
-__all__ = ["commit", "copy_run", "finish", "generate", "git", "rescore", "run_tiny"]

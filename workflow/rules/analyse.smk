@@ -32,7 +32,7 @@ rule analyse:
         f"{flow.results}/provenance/run.json",
         plan=flow.plan,
     output:
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv"),
+        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
     params:
         digest=flow.digest("analyse"),
         trajectories=flow.analysed_trajectories,
@@ -49,7 +49,7 @@ rule report:
     input:
         flow.selected_trajectories,
         flow.sensitivity_tables,
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv"),
+        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
         plan=flow.plan,
     output:
         f"{flow.results}/report.html",

@@ -1,7 +1,7 @@
 """Whether two answers are the same.
 
-`normalised` compares normal forms as strings. `math_verify` compares readings: cores by value
-(`symbolic` for expressions), and notes, which may be missing but must not contradict. Both are
+`normalised` compares normal forms as strings. `math_verify` compares cores by value
+(expressions by `symbolic`), and notes, which may be missing but must not contradict. Both are
 symmetric by construction: the pair is ordered before it is compared.
 """
 
@@ -12,9 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from cot_entropy.answers import symbolic
-from cot_entropy.answers.kinds import AnswerKind, Equivalence
-from cot_entropy.answers.normalise import normalise
-from cot_entropy.answers.reading import (
+from cot_entropy.answers.cores import (
     Number,
     Reading,
     Relation,
@@ -22,8 +20,11 @@ from cot_entropy.answers.reading import (
     Unread,
     Words,
     as_latex,
-    read,
 )
+from cot_entropy.answers.kinds import AnswerKind, Equivalence
+from cot_entropy.answers.limits import MAX_LENGTH
+from cot_entropy.answers.normalise import normalise
+from cot_entropy.answers.reading import read
 
 CACHE: Final = 1 << 15
 
@@ -75,7 +76,13 @@ def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
     """
     if first == second:
         return _SAME
+    if max(len(first), len(second)) > MAX_LENGTH:
+        return _as_strings(first, second)
     return _compare(*sorted((first, second)), kind)
+
+
+def _as_strings(first: str, second: str) -> Comparison:
+    return Comparison(same=normalise(first) == normalise(second), as_strings=True)
 
 
 @lru_cache(maxsize=CACHE)
@@ -85,7 +92,7 @@ def _compare(first: str, second: str, kind: AnswerKind) -> Comparison:
         return Comparison(same=normalise(first) == normalise(second))
     verdict = _same_core(a, b)
     if verdict is None:
-        return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+        return _as_strings(first, second)
     if verdict and not a.notes.contradict(b.notes):
         return _SAME
     if _same_equation(a, b):

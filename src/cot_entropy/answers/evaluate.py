@@ -1,9 +1,10 @@
 r"""The value of a sympy tree at fixed points: exact if rational, else to `DIGITS` digits.
 
 The tree is walked as it was parsed. sympy itself evaluates nothing, so `9^{9^{9^9}}` costs
-nothing: a value beyond `MAX_BITS` has no value here. Variables take fixed rational values, positive
-and negative, that depend on their names only, so that an identity of rational functions is checked
-in exact arithmetic (Schwartz 1980; Zippel 1979).
+nothing: beyond `MAX_BITS` there is no value. Inexact values beyond 2 to the +-`MAX_INEXACT_BITS`
+have none either, or `2^{900} + \sqrt{2}` and `2^{900} + \sqrt{3}` would agree. Variables take
+fixed rational values, positive and negative, that depend on their names only, so that an identity
+of rational functions is checked in exact arithmetic (Schwartz 1980; Zippel 1979).
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from typing import Any, Final, TypeAlias
 
 import mpmath
 
-DIGITS: Final = 120
-AGREEING_DIGITS: Final = 60
+DIGITS: Final = 200
+AGREEING_DIGITS: Final = 80
 MAX_BITS: Final = 1 << 16
-_MAX_ARGUMENT_BITS: Final = 256
+MAX_INEXACT_BITS: Final = 100
 _MAX_FACTORIAL: Final = 2000
 
 Value: TypeAlias = Fraction | Any
 
 _context: Final[Any] = mpmath.MPContext()
 _context.dps = DIGITS
-_ZERO: Final = _context.mpf(10) ** -(DIGITS - 20)
+_ZERO: Final = _context.mpf(10) ** -(DIGITS - 50)
 _EQUAL: Final = _context.mpf(10) ** -AGREEING_DIGITS
 
 
@@ -126,13 +127,13 @@ def _power(base: Value, exponent: Value) -> Value:
 def _factorial(number: Value) -> Value:
     if _is_natural(number):
         return Fraction(factorial(number.numerator))
-    return _context.mpc(_context.factorial(_bounded(number)))
+    return _context.mpc(_context.factorial(_complex(number)))
 
 
 def _binomial(above: Value, below: Value) -> Value:
     if _is_natural(above) and _is_natural(below):
         return Fraction(comb(above.numerator, below.numerator))
-    return _context.mpc(_context.binomial(_bounded(above), _bounded(below)))
+    return _context.mpc(_context.binomial(_complex(above), _complex(below)))
 
 
 def _logarithm(number: Value, base: Value | None = None) -> Value:
@@ -155,7 +156,7 @@ def _rational_only(function: Callable[..., Any]) -> Callable[..., Value]:
 
 def _bounded_only(function: Callable[[Any], Any]) -> Callable[..., Value]:
     def bounded(part: Value) -> Value:
-        return _context.mpc(function(_bounded(part)))
+        return _context.mpc(function(_complex(part)))
 
     return bounded
 
@@ -168,23 +169,22 @@ def _is_natural(number: Value) -> bool:
     )
 
 
-def _bounded(number: Value) -> Any:
-    if _bits(number) > _MAX_ARGUMENT_BITS and abs(_complex(number)) > 1:
-        raise NoValueError("too large")
-    return _complex(number)
-
-
 def _complex(number: Value) -> Any:
+    """A value as a complex float, where its size leaves the digits to compare it by."""
     if isinstance(number, Fraction):
-        return _context.mpc(_context.mpf(number.numerator) / number.denominator)
-    return number
+        number = _context.mpc(_context.mpf(number.numerator) / number.denominator)
+    return _checked(number)
 
 
 def _checked(number: Value) -> Value:
-    if _bits(number) > MAX_BITS:
-        raise NoValueError("too large")
-    if not isinstance(number, Fraction) and not _context.isfinite(number):
+    if isinstance(number, Fraction):
+        if _bits(number) > MAX_BITS:
+            raise NoValueError("too large")
+        return number
+    if not _context.isfinite(number):
         raise NoValueError("infinite")
+    if _bits(number) > MAX_INEXACT_BITS:
+        raise NoValueError("too large or too small to compare")
     return number
 
 
@@ -192,7 +192,7 @@ def _bits(number: Value) -> int:
     if isinstance(number, Fraction):
         return max(number.numerator.bit_length(), number.denominator.bit_length())
     size = abs(number)
-    return abs(int(_context.mag(size))) if size and _context.isfinite(size) else 0
+    return abs(int(_context.mag(size))) if size else 0
 
 
 _OPERATIONS: Final[dict[str, Callable[..., Value]]] = {

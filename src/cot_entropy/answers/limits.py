@@ -19,7 +19,7 @@ _UNBOUNDED: Final = re.compile(
     r"\\(?:sum|prod|int|iint|oint|lim|limsup|liminf|det|bigcup|bigcap|binom|dbinom|tbinom|choose)"
     r"(?![A-Za-z])|''"
 )
-_BINOMIAL: Final = re.compile(r"\\[dt]?binom\{?([0-9]{1,3})\}?\{?([0-9]{1,3})\}?(?![0-9])")
+_BINOMIAL: Final = re.compile(r"\\[dt]?binom\s*\{[0-9]{1,3}\}\s*\{[0-9]{1,3}\}")
 _EXPONENT: Final = re.compile(r"\^\s*\{?\s*\(?\s*-?\s*([0-9]+)")
 _FACTORIAL: Final = re.compile(r"([0-9]*)\s*!")
 _LONG_DIGITS: Final = re.compile(rf"[0-9]{{{MAX_DIGITS + 1},}}")

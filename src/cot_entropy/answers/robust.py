@@ -15,7 +15,7 @@ from cot_entropy.answers.numbers import WRITTEN, clean_written, last_written
 
 _NEXT_QUESTION: Final = re.compile(
     r"^[ \t]*(?:[*#]+[ \t]*)?(?:(?:next|new|follow-up)[ \t]+)?"
-    r"(?:question|problem|q|human|user|问题|题目)[ \t]*(?:[0-9]{1,4})?[ \t]*(?:\*\*)?[:.]"
+    r"(?:question|problem|(?-i:Q)|human|user|问题|题目)[ \t]*(?:[0-9]{1,4})?[ \t]*(?:\*\*)?[:.]"
     r"|<\|(?:im_start|im_end|endoftext|eot_id)\|>",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -24,16 +24,16 @@ _MARKER: Final = re.compile(
     r"|(?:^|(?<=[.!?。] ))[ \t*#_>]*(?:(?:so|thus|therefore|hence),?[ \t]+)?(?:the[ \t]+)?"
     r"(?:(?:final|correct)[ \t]+)?answer[ \t]*(?:\*\*)?[ \t]*:"
     r"|\bfinal[ \t]+answer[ \t]*(?:\*\*)?[ \t]*:"
-    r"|^[ \t]*A:"
+    r"|^[ \t]*A:(?=[ \t*]*[-+$\\(]*[0-9])"
     r"|(?:答案|答)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANSWER_IS: Final = re.compile(
-    r"\banswer(?:[ \t]+[A-Za-z]{1,20}){0,6}?[ \t]+(?:is|are|equals|would[ \t]+be)\b[ \t]*:?"
+    r"\banswers?(?:[ \t]+[A-Za-z]{1,20}){0,6}?[ \t]+(?:is|are|equals|would[ \t]+be)\b[ \t]*:?"
     r"|答案(?:是|为|應該是|应该是)",
     re.IGNORECASE,
 )
-_MATH: Final = re.compile(r"\$\$?([^$]+)\$|\\\(([^\\]+(?:\\(?!\))[^\\]*)*)\\\)")
+_MATH: Final = re.compile(r"\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]")
 _SENTENCE_END: Final = re.compile(r"\n|[.!?;](?=\s|$)|[。！？]")
 _EMPHASIS: Final = re.compile(r"\*\*|__|`")
 _PROSE: Final = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{4,}")
@@ -85,7 +85,7 @@ def _statement(window: str, *, kind: AnswerKind) -> str | None:
     if kind == "number":
         return _number(sentence)
     if math := _MATH.search(sentence):
-        return (math[1] or math[2]).strip()
+        return math[math.lastindex or 0].strip() or None
     if _PROSE.search(sentence):
         number = _number(sentence)
         if number is not None or len(sentence.split()) > _MOST_WORDS:

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import logging
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from threading import RLock
 from typing import Any, Final
-
-import sympy
-from latex2sympy2_extended import NormalizationConfig
-from math_verify import LatexExtractionConfig, parse
 
 from cot_entropy.answers import evaluate
 from cot_entropy.answers.limits import within_limits
@@ -30,14 +27,6 @@ _MISREAD: Final = re.compile(
     r"|\\(?:le|ge|lt|gt|ne|pm|mp|in|to|approx|sim|equiv|[lc]?dots|text|pmod|bmod)(?![A-Za-z])"
 )
 """What math-verify reads as something else: `2 3` as 5, `5_3` as 5, `3\\ldots` as 3."""
-
-_CONFIG: Final = LatexExtractionConfig(
-    boxed_match_priority=-1,
-    normalization_config=NormalizationConfig(
-        basic_latex=True, units=False, malformed_operators=True, nits=False, boxed="none"
-    ),
-)
-"""Units stay: math-verify takes the `d` of `5d` for one; `reading` has split them off."""
 
 _lock: Final = RLock()
 
@@ -75,13 +64,33 @@ def expression(latex: str) -> Any | None:
     if not within_limits(latex) or _MISREAD.search(latex):
         return None
     with _lock:
+        return _parser()("$" + _DIGIT_GROUP.sub(r" \\cdot ", latex) + "$")
+
+
+@cache
+def _parser() -> Callable[[str], Any]:
+    """math-verify's `parse`, imported when the first expression needs it: it takes a second.
+
+    Units stay: math-verify takes the `d` of `5d` for one, and `reading` has split them off.
+    """
+    from latex2sympy2_extended import NormalizationConfig  # noqa: PLC0415
+    from math_verify import LatexExtractionConfig, parse  # noqa: PLC0415
+    from sympy import Expr  # noqa: PLC0415
+
+    config = LatexExtractionConfig(
+        boxed_match_priority=-1,
+        normalization_config=NormalizationConfig(
+            basic_latex=True, units=False, malformed_operators=True, nits=False, boxed="none"
+        ),
+    )
+
+    def read(latex: str) -> Any:
         found = parse(
-            "$" + _DIGIT_GROUP.sub(r" \\cdot ", latex) + "$",
-            extraction_config=[_CONFIG],
-            fallback_mode="no_fallback",
-            parsing_timeout=None,
+            latex, extraction_config=[config], fallback_mode="no_fallback", parsing_timeout=None
         )
-    return found[0] if found and isinstance(found[0], sympy.Expr) else None
+        return found[0] if found and isinstance(found[0], Expr) else None
+
+    return read
 
 
 def _equal(first: Any, second: Any) -> bool | None:

@@ -8,6 +8,7 @@ package's adapter merged in; its model card stands beside the adapter.
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +31,7 @@ GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 GGUF_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 ADAPTER: Final = Path(__file__).parent / "adapter"
 WEIGHTS: Final = "adapter_model.safetensors"
-ADAPTER_SHA256: Final = "@@"
+ADAPTER_SHA256: Final = "38b6a619f325d8228c10bf673d8a95de2d85123cbc58f1696a09740e65f6eb53"
 ORIGIN: Final = "origin.json"
 
 
@@ -59,13 +60,14 @@ def prepare(name: BundledName, out: Path) -> Path:
         transformers=transformers.__version__,
         torch=torch.__version__,
     )
+    if origin.adapter_sha256 is not None:
+        _check(ADAPTER / WEIGHTS, origin.adapter_sha256, "restore it from version control")
     if out.exists():
         if _origin(out) == origin:
             return out
         shutil.rmtree(out)
     model, tokenizer = _load(source)
     if origin.adapter_sha256 is not None:
-        _check(ADAPTER / WEIGHTS, origin.adapter_sha256, "restore it from version control")
         model = merge(model, ADAPTER)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as name_of_folder:
@@ -116,6 +118,8 @@ def _origin(folder: Path) -> Origin:
 
 
 def _load(source: Path) -> tuple[Any, Any]:
+    if not sys.stderr.isatty():
+        transformers.utils.logging.disable_progress_bar()
     tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
     model = AutoModelForCausalLM.from_pretrained(
         source.parent,

@@ -46,6 +46,7 @@ from cot_entropy.prereg.provenance import (
 from cot_entropy.prereg.registration import Items, code_items
 from cot_entropy.prereg.standing import Departure, Standings
 from cot_entropy.prereg.tables import Table, read_csv
+from cot_entropy.prereg.unpack import unpack
 
 HAND_MADE = (
     "generations made up by hand with consistent hashes are not detectable without generating "
@@ -84,12 +85,17 @@ def read_run(results: Path) -> Run:
 
 
 def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditReport:
-    """Audit a results folder, or an unpacked archive of one.
+    """Audit a results folder, or an archive of one (unpacked into a scratch folder).
 
     `freeze` is the auditor's own copy of freeze.json, compared with the one in the results; by
     default that of the project in the working folder, if it has one. Raises UserError where the
     folder cannot be audited.
     """
+    if results.is_file():
+        with tempfile.TemporaryDirectory(prefix="cot-entropy-archive-") as folder:
+            unpacked = Path(folder) / results.stem
+            unpack(results, unpacked)
+            return audit(unpacked, freeze=freeze, jobs=jobs)
     run = read_run(results)
     standings = run_standings(results, registered_trajectories(run.record.configuration, results))
     with tempfile.TemporaryDirectory(prefix="cot-entropy-audit-") as scratch:
@@ -102,7 +108,7 @@ def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditR
             jobs=jobs,
         )
         findings = [
-            *_registration_findings(run, freeze),
+            *registration_findings(run, freeze),
             *manifest_findings(results, run.manifest),
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
             *derivation.findings(run.cells),
@@ -110,7 +116,8 @@ def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditR
     return _report(run, standings, findings, derivation.derived)
 
 
-def _registration_findings(run: Run, own: Path | None) -> Iterator[Finding]:
+def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
+    """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
     frozen = run.registration.freeze
     recorded = run.record.items
     for item, what in _misrecorded(run, recorded):

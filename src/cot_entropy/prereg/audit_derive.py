@@ -12,17 +12,19 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from cot_entropy.completions import PrefixesJob, cut_prefixes
 from cot_entropy.config import Configuration
 from cot_entropy.errors import UserError
 from cot_entropy.files import read_jsonl
+from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prereg.audit_report import Finding
 from cot_entropy.prereg.provenance import CellRecord
 from cot_entropy.prereg.standing import Standings
 from cot_entropy.prereg.tables import Table, differences, read_csv, read_parquet, summary
+from cot_entropy.protocol.probe import PrefixesJob
+from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
 from cot_entropy.records import Header
-from cot_entropy.signal.score import ScoreJob, score
-from cot_entropy.signal.sensitivity import SensitivityJob, sensitivity
+from cot_entropy.signal.score import score
+from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
 
 TABLES = ("verdicts.csv", "estimates.csv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -49,8 +49,6 @@ def record_findings(results: Path, cell: CellRecord) -> Iterator[Finding]:
             yield _file(name, f"has another header than the provenance of {cell.cell} says")
     for name in cell.headers.keys() - cell.files.keys():
         yield _file(name, f"provenance of {cell.cell} has a header and no hash of it")
-    for name in _unrecorded(results, cell):
-        yield _file(name, f"is not in the provenance of {cell.cell}")
 
 
 def generation_findings(results: Path, cell: CellRecord) -> Iterator[Finding]:
@@ -123,13 +121,6 @@ def _seed(header: Header, question_id: str, *, index: int) -> int:
         role="chain" if header.stage == "chains" else "completion",
         index=index,
     )
-
-
-def _unrecorded(results: Path, cell: CellRecord) -> Sequence[str]:
-    present = (results / cell.cell).rglob("*")
-    names = [path.relative_to(results).as_posix() for path in present if recorded(path)]
-    known = set(cell.files) | {name for name in names if name.endswith(".attempts.jsonl")}
-    return sorted(set(names) - known)
 
 
 def _file(name: str, detail: str) -> Finding:

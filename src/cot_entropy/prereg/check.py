@@ -79,9 +79,14 @@ def standings(
 ) -> Standings:
     """As `run_standings`, from what was read."""
     plan = registration.plan.plan
+    sha256 = registration.plan.sha256
     registered = {one.id: plan.cells_of(one) for one in plan.hypotheses}
     if registration.freeze is None:
-        return Standings(registered=registered, unverified="no freeze.json beside the plan")
+        return Standings(
+            registered=registered,
+            unverified="no freeze.json beside the plan",
+            plan_sha256=sha256,
+        )
     departures = [
         *run_departures(registration.freeze.items, run.items, registration),
         *(
@@ -91,7 +96,7 @@ def standings(
         ),
         *_unrecorded(cells, trajectories, results),
     ]
-    return Standings(registered=registered, departures=tuple(departures))
+    return Standings(registered=registered, departures=tuple(departures), plan_sha256=sha256)
 
 
 def run_departures(frozen: Items, found: Items, registration: Registered) -> Iterator[Departure]:

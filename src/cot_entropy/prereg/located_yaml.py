@@ -20,6 +20,8 @@ from cot_entropy.errors import UserError
 
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 20
+# libyaml's parser of the same safe subset, ten times as fast; not every build of PyYAML has it
+LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Location = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
@@ -61,7 +63,7 @@ def read_located_yaml(path: Path, *, error: type[UserError]) -> LocatedYaml:
     try:
         text = raw.decode("utf-8")
         _refuse_indirection(text, path, error)
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=LOADER)
     except UnicodeDecodeError as cause:
         raise error(f"{path}: not UTF-8 text (byte {cause.start})") from None
     except yaml.YAMLError as cause:
@@ -98,7 +100,7 @@ def validate_located(document: LocatedYaml, model: type[Model], *, error: type[U
 
 def _refuse_indirection(text: str, path: Path, error: type[UserError]) -> None:
     depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for event in yaml.parse(text, Loader=LOADER):
         where = f"{path}:{event.start_mark.line + 1}" if event.start_mark else str(path)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise error(f"{where}: anchors and aliases are not allowed; write the value out")

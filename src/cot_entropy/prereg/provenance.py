@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from cot_entropy.config import Configuration
 from cot_entropy.errors import DataError, PlanError
 from cot_entropy.files import sha256_file, write_text
-from cot_entropy.prereg.attempts import ATTEMPTS, Attempt, Host, host, read_attempts
+from cot_entropy.prereg.attempts import Attempt, Host, host, read_attempts
 from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.registration import (
@@ -40,8 +40,11 @@ FOLDER: Final = "provenance"
 RUN: Final = "run.json"
 REGISTRATION: Final = "registration"
 MANIFEST: Final = "manifest.json"
+CRATE: Final = "ro-crate-metadata.json"
+"""What an archive adds; it describes the files and is none of them."""
 PLAN, FREEZE, DEVIATIONS = "plan.yaml", "freeze.json", "deviations.yaml"
 GENERATIONS: Final = ("chains.jsonl.zst", "prefixes.jsonl.zst", "completions.jsonl.zst")
+TRAJECTORIES: Final = "trajectories.parquet"
 PACKAGES: Final = (
     "numpy",
     "scipy",
@@ -77,7 +80,7 @@ class CellRecord(Strict):
     headers: dict[str, Header]
     """By path below the results folder."""
     files: dict[str, str]
-    """sha256 of generations, trajectories and tables, by path below the results folder."""
+    """sha256 of generations and trajectories, by path below the results folder."""
     attempts: dict[str, list[Attempt]]
     """Starts and ends of each generation file, in order."""
 
@@ -138,16 +141,13 @@ def run_items(configuration: Configuration, plan_path: Path, root: Path) -> Item
 def record_cell(cell: str, *, results: Path, out: Path) -> None:
     """Write a cell's provenance from its files; raises DataError where one cannot be read."""
     folder = results / cell
-    files = sorted(path for path in folder.rglob("*") if recorded(path))
+    names = (*GENERATIONS, TRAJECTORIES)
+    files = sorted(path for path in folder.rglob("*") if path.name in names and recorded(path))
     generations = [path for path in files if path.name in GENERATIONS]
     record = CellRecord(
         cell=cell,
         headers={_relative(path, results): read_header(path) for path in generations},
-        files={
-            _relative(path, results): sha256_file(path)
-            for path in files
-            if not path.name.endswith(ATTEMPTS)
-        },
+        files={_relative(path, results): sha256_file(path) for path in files},
         attempts={_relative(path, results): read_attempts(path) for path in generations},
     )
     write_text(out, record.model_dump_json(indent=1) + "\n")
@@ -177,6 +177,7 @@ def recorded(path: Path) -> bool:
         and not path.name.startswith(".")
         and path.suffix not in {".log", ".partial"}
         and not path.name.endswith(".model.json")
+        and path.name != CRATE
     )
 
 

@@ -12,7 +12,7 @@ whatever differs from the freeze in what the row rests on is named in deviations
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cot_entropy.stats.rows import Kind
@@ -60,6 +60,14 @@ class Standings:
     departures: tuple[Departure, ...] = ()
     unverified: str = ""
     """Why no row of this run can be confirmatory; empty where a freeze covers it."""
+    plan_sha256: str = ""
+    """The plan that the run recorded."""
+
+    def under(self, plan_sha256: str) -> Standings:
+        """These standings for an analysis by that plan: unverified if it is not the run's."""
+        if self.unverified or plan_sha256 == self.plan_sha256:
+            return self
+        return replace(self, unverified="another plan than the one that the run recorded")
 
     def of(self, entry: str, cell: str) -> Standing:
         """The standing of the rows of one plan id in one cell; E1.. are always exploratory."""

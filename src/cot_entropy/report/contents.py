@@ -13,6 +13,7 @@ from cot_entropy.report.figures.sensitivity import sensitivity_figure
 from cot_entropy.report.figures.trajectories import trajectories
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
+from cot_entropy.report.published import Compared, compared, published_figures
 from cot_entropy.report.sections import (
     EntrySection,
     HypothesisSection,
@@ -30,6 +31,8 @@ class Contents:
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
+    comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
+    """Lines under their title: what is measured in a matched design here, then the rest."""
     trajectories: Figure
     entries: tuple[EntrySection, ...]
     sensitivity: Figure | None
@@ -68,6 +71,7 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
+        comparison=_comparison(compared(inputs.tables.get("comparison"))),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
@@ -77,11 +81,25 @@ def assemble(inputs: ReportInputs) -> Contents:
     )
 
 
+def _comparison(
+    lines: tuple[Compared, ...],
+) -> tuple[tuple[str, tuple[Compared, ...]], ...]:
+    matched = tuple(one for one in lines if one.matched and one.ours)
+    pilot = tuple(one for one in lines if not one.matched and one.ours)
+    rest = tuple(one for one in lines if not one.ours)
+    return (
+        ("Published figures of matched designs beside ours", matched),
+        ("Published pilots of 300 questions, not matched", pilot),
+        ("Published figures without a number of ours in this run", rest),
+    )
+
+
 def _shape_figures(inputs: ReportInputs, hypothesis: str) -> tuple[Figure, ...]:
     if hypothesis != SHAPE_IDS[0]:
         return ()
     rows = [row for name in SHAPE_IDS for row in inputs.of(name)]
-    figure = by_violations(rows, plan_ids=SHAPE_IDS)
+    published = published_figures(inputs.tables.get("comparison"))
+    figure = by_violations(rows, plan_ids=SHAPE_IDS, published=published)
     return () if figure is None else (figure,)
 
 

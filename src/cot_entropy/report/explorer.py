@@ -10,9 +10,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +20,7 @@ from cot_entropy.errors import DataError
 from cot_entropy.records import ChainRecord, PrefixRecord, read_records
 from cot_entropy.report.inputs import CellFiles, ReportInputs
 from cot_entropy.report.judgements import Judged
+from cot_entropy.report.units import probed_units, rises, unprobed_text
 from cot_entropy.stats.cells import Cell
 
 CORRECT, MONOTONE, SHAPELESS, MISSING, NO_MAJORITY, TIED, TRUNCATED = (1 << b for b in range(7))
@@ -49,18 +49,6 @@ def pack(value: Any) -> str:
     """JSON, gzip without a time stamp, base64."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")
-
-
-def rises(entropies: Sequence[float | None], eps: float) -> list[int]:
-    """The prefixes k at which H is more than eps nats above the last defined H before it."""
-    found, last = [], None
-    for k, entropy in enumerate(entropies):
-        if entropy is None:
-            continue
-        if last is not None and entropy > last + eps:
-            found.append(k)
-        last = entropy
-    return found
 
 
 def _index(
@@ -138,14 +126,11 @@ def _details(
 
 
 def _texts(chain: ChainRecord, prefix: PrefixRecord) -> dict[str, Any]:
-    text = chain.chain.text if chain.chain else ""
-    ends = prefix.text_ends
-    units = [text[start:end] for start, end in pairwise(ends)]
     return {
         "q": chain.question,
         "g": chain.gold,
-        "u": units,
-        "r": text[ends[-1] :] if ends else text,
+        "u": probed_units(chain, prefix),
+        "r": unprobed_text(chain, prefix),
         "s": chain.response_start,
         "e": chain.error or "",
     }

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.differences import Difference, load_differences
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.records import Header, read_header
+from cot_entropy.report.registered import RegistrationState, registration_state
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
-from cot_entropy.strict import Strict
 
 TABLES: Final[Mapping[str, str]] = {
     "comparison": "comparison.csv",
@@ -26,25 +26,6 @@ TABLES: Final[Mapping[str, str]] = {
     "power": "calibration/power.csv",
 }
 """Tables that a run may lack, with their place below results/<study>/."""
-
-
-class Deviation(Strict):
-    """One departure from the frozen plan, as deviations.yaml declares it."""
-
-    what: str
-    why: str
-    known: str
-    """Before or after results were seen."""
-
-
-class Registration(Strict):
-    """Where a run stands towards its registration, as the auditor found it."""
-
-    freeze: Literal["matches", "differs", "not frozen", "unverified"] = "unverified"
-    frozen_at: str = ""
-    deviations: tuple[Deviation, ...] = ()
-    undeclared: tuple[str, ...] = ()
-    """Differences from the freeze that no deviation names, one line each."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +37,11 @@ class CellFiles:
     completions: Path
     sensitivity: Path
     trajectories: Path
+
+    @property
+    def generations(self) -> tuple[Path, Path]:
+        """The files that an engine wrote."""
+        return self.chains, self.completions
 
 
 def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
@@ -78,13 +64,13 @@ class ReportInputs:
     results: Path
     plan: LoadedPlan
     differences: tuple[Difference, ...]
-    registration: Registration
+    registration: RegistrationState
     verdicts: tuple[Row, ...]
     estimates: tuple[Row, ...]
     cells: dict[str, Cell]
     files: dict[str, CellFiles]
-    headers: dict[str, Header]
-    """Of each cell's completions; cells analysed without their generations have none."""
+    headers: dict[str, tuple[Header, ...]]
+    """Of each cell's chains and completions; a cell analysed without them has none."""
     tables: dict[str, Table]
     """Those of `TABLES` that are there."""
     sensitivity: tuple[Table, ...]
@@ -99,7 +85,9 @@ class ReportInputs:
     def scripted(self) -> tuple[str, ...]:
         """Cells whose tokens come from the scripted engine: no result of any model."""
         return tuple(
-            cell for cell, header in self.headers.items() if header.engine.name == "scripted"
+            cell
+            for cell, headers in self.headers.items()
+            if any(header.engine.name == "scripted" for header in headers)
         )
 
     @property
@@ -112,9 +100,7 @@ class ReportInputs:
         return tuple(row for row in self.estimates if row.id == entry_id)
 
 
-def read_inputs(
-    results: Path, *, plan: Path, differences: Path, registration: Registration | None = None
-) -> ReportInputs:
+def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs:
     """Read a run; raises DataError or PlanError naming the file that cannot be used."""
     loaded = load_plan(plan)
     verdicts = read_rows(results / "verdicts.csv")
@@ -128,15 +114,14 @@ def read_inputs(
         results=results,
         plan=loaded,
         differences=load_differences(differences),
-        registration=registration or Registration(),
+        registration=registration_state(results, [paths.trajectories for paths in files.values()]),
         verdicts=verdicts,
         estimates=read_rows(results / "estimates.csv"),
         cells=cells,
         files=files,
         headers={
-            cell: read_header(paths.completions)
+            cell: tuple(read_header(path) for path in paths.generations if path.exists())
             for cell, paths in files.items()
-            if paths.completions.exists()
         },
         tables={
             name: read_table(results / place)

@@ -18,25 +18,22 @@ from cot_entropy.report import text
 from cot_entropy.report.contents import Contents, assemble
 from cot_entropy.report.explorer import pack_explorer
 from cot_entropy.report.figure import write_data
-from cot_entropy.report.inputs import Registration, ReportInputs, read_inputs
+from cot_entropy.report.inputs import ReportInputs, read_inputs
 from cot_entropy.report.judgements import read_judgements
 
 
-def write_report(
-    results: Path, *, plan: Path, out: Path, registration: Registration | None = None
-) -> None:
+def write_report(results: Path, *, plan: Path, out: Path) -> None:
     """Write the report of results/<study>/ and the data of its figures below `tables/`.
 
-    The declared differences are read from beside the plan. `registration` is what an audit found;
-    without one the report says `unverified`. Raises DataError or PlanError where a file of the
-    run cannot be used; the earlier report then stays as it was.
+    The declared differences are read from beside the plan, freeze and deviations from the run's
+    provenance; without that the report says `unverified`. Raises DataError or PlanError where a
+    file of the run cannot be used; the earlier report then stays as it was.
     """
     differences = plan.with_name("differences.yaml")
-    inputs = read_inputs(results, plan=plan, differences=differences, registration=registration)
+    inputs = read_inputs(results, plan=plan, differences=differences)
     contents = assemble(inputs)
     page = render(inputs, contents)
-    for figure in contents.figures:
-        write_data(figure, out.parent)
+    write_data(contents.figures, out.parent)
     write_text(out, page)
 
 

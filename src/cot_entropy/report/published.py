@@ -1,21 +1,130 @@
-"""Published values from `comparison.csv`, as marks for the forest plots."""
+"""`comparison.csv` as the report shows it: published figures, ours beside them, marks for plots."""
 
 from __future__ import annotations
 
-from cot_entropy.report.figures.forest import Published
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cot_entropy.errors import DataError
+from cot_entropy.report import text
 from cot_entropy.report.rows import Table, number
 
+BY_VIOLATIONS = {
+    "accuracy_0_violations_percent": "0",
+    "accuracy_1_violation_percent": "1",
+    "accuracy_2_violations_percent": "2",
+}
+"""Published accuracies by violation count, and the group of ours that each belongs to."""
 
-def published_marks(table: Table | None, quantity: str) -> tuple[Published, ...]:
-    """The published values of one quantity; none where the run has no comparison."""
-    if table is None:
-        return ()
-    columns = zip(
-        *(table.column(name) for name in ("source", "cell", "quantity", "published")), strict=True
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """One published figure, with its interval where the printed counts give one."""
+
+    source: str
+    study: str
+    cell: str
+    quantity: str
+    matched: bool
+    """Full sets, as ours; a pilot of 300 questions is not."""
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def style(self) -> str:
+        """The class of its mark: shape and colour by source, filled where matched."""
+        return f"{self.source.lower()}{'' if self.matched else ' pilot'}"
+
+    @property
+    def label(self) -> str:
+        """Its line in a legend."""
+        return f"{self.source}, {'matched design' if self.matched else 'pilot, not matched'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """One line of the comparison as text."""
+
+    source: str
+    cell: str
+    quantity: str
+    matched: bool
+    published: str
+    ours: str
+    difference: str
+    notes: str
+
+
+def published_figures(table: Table | None) -> tuple[Published, ...]:
+    """Every published figure with a value; none where the run has no comparison."""
+    return tuple(
+        Published(
+            source=row["source"],
+            study=row["study"],
+            cell=row["cell"],
+            quantity=row["quantity"],
+            matched=row["setting"] == "matched",
+            value=value,
+            low=_number(row, "published_ci_low", line),
+            high=_number(row, "published_ci_high", line),
+        )
+        for line, row in _published_rows(table)
+        if (value := _number(row, "published", line)) is not None
     )
-    marks = []
-    for line, (source, cell, name, value) in enumerate(columns, start=2):
-        published = number(value, f"comparison.csv:{line}: column `published`")
-        if name == quantity and published is not None:
-            marks.append(Published(source=source, cell=cell, quantity=name, value=published))
-    return tuple(marks)
+
+
+def compared(table: Table | None) -> tuple[Compared, ...]:
+    """The comparison's lines that have a published figure, in file order."""
+    return tuple(
+        Compared(
+            source=" ".join(filter(None, (row["source"], row["version"]))),
+            cell=row["cell"],
+            quantity=row["quantity"].replace("_", " "),
+            matched=row["setting"] == "matched",
+            published=_estimate(row, "published", line),
+            ours=_estimate(row, "ours", line),
+            difference=_estimate(row, "difference", line),
+            notes="; ".join(_notes(row)),
+        )
+        for line, row in _published_rows(table)
+    )
+
+
+def _published_rows(table: Table | None) -> list[tuple[int, Mapping[str, str]]]:
+    if table is None:
+        return []
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    for name in ("setting", "source", "published", "ours", "difference_note"):
+        if name not in table.columns:
+            raise DataError(f"comparison.csv: column `{name}` is missing; analyse again")
+    return [(line, row) for line, row in enumerate(rows, start=2) if row["source"]]
+
+
+def _notes(row: Mapping[str, str]) -> Iterator[str]:
+    """What a reader must know: the paper's wording, and figures that contradict each other."""
+    if row["published_note"]:
+        yield row["published_note"]
+    if row["check"] == "differs":
+        yield f"does not fit the study's other figures: {row['check_note']}"
+    if row["difference_note"] and not row["difference"]:
+        yield row["difference_note"]
+
+
+def _estimate(row: Mapping[str, str], name: str, line: int) -> str:
+    value = _number(row, name, line)
+    if value is None:
+        return ""
+    ends = [_number(row, f"{name}_ci_{end}", line) for end in ("low", "high")]
+    if None in ends:
+        return text.compact(value)
+    return f"{text.compact(value)} [{text.compact(ends[0])}, {text.compact(ends[1])}]"
+
+
+def _number(row: Mapping[str, str], name: str, line: int) -> float | None:
+    return number(row[name], f"comparison.csv:{line}: column `{name}`")
+
+
+def marks_of(figures: Sequence[Published], quantity: str) -> tuple[Published, ...]:
+    """The figures of one quantity."""
+    return tuple(figure for figure in figures if figure.quantity == quantity)

@@ -12,7 +12,7 @@ from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.forest import Reference, forest
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Place, place, shared_reasons, tally
-from cot_entropy.report.published import published_marks
+from cot_entropy.report.published import marks_of, published_figures
 from cot_entropy.report.rows import Row
 
 
@@ -72,7 +72,9 @@ def hypothesis_section(
             plan_id=hypothesis.id,
             estimand=hypothesis.estimand,
             reference=_reference(hypothesis.bounds),
-            published=published_marks(inputs.tables.get("comparison"), hypothesis.estimand),
+            published=marks_of(
+                published_figures(inputs.tables.get("comparison")), hypothesis.estimand
+            ),
         ),
         lines=tuple(place(row, hypothesis.estimand, shared) for row in shown),
         not_run=tuple(row.cell for row in rows if row not in shown),

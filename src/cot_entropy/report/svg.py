@@ -86,9 +86,13 @@ class Canvas:
         steps = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self.add("path", d=f"M{steps}{'Z' if close else ''}", cls=cls)
 
-    def diamond(self, x: float, y: float, r: float, cls: str) -> None:
-        """A published value's mark."""
-        self.path([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], cls, close=True)
+    def mark(self, x: float, y: float, style: str, r: float = 5.0) -> None:
+        """A published value: a diamond for Z26, a square for any other source."""
+        if style.startswith("z26"):
+            corners = [(x - r - 1, y), (x, y - r - 1), (x + r + 1, y), (x, y + r + 1)]
+        else:
+            corners = [(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
+        self.path(corners, f"published {style}", close=True)
 
     def markup(self) -> Markup:
         """The drawing as an inline `<svg>` element."""

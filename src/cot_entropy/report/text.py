@@ -66,6 +66,11 @@ def compact(value: float | None) -> str:
     return text.replace("-", MINUS)
 
 
+def short(value: float | None) -> str:
+    """A number for narrow places: one decimal from 1 on, three below."""
+    return plain(value, 1 if value is not None and abs(value) >= 1 else 3)
+
+
 def p_value(value: float | None) -> str:
     """A p-value; below 0.001 only that."""
     if value is None:

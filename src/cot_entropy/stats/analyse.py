@@ -1,4 +1,4 @@
-"""From the plan and trajectory files to `verdicts.csv` and `estimates.csv`, and nothing else.
+"""From the plan and trajectory files to the tables of an analysis, and nothing else.
 
 Every hypothesis of the plan gets a row in every cell of its population, in plan order; then come
 the cells outside the plan, judged by the same rules and exploratory.
@@ -21,6 +21,7 @@ from cot_entropy.prereg.standing import UNVERIFIED, Standings
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.hypotheses import Assessment, assess, settings_of
+from cot_entropy.stats.published import comparison, write_comparison
 from cot_entropy.stats.report_rows import CellResult, Report
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
@@ -45,6 +46,8 @@ def analyse(
 ) -> Analysis:
     """Write both tables into `out` and return their rows.
 
+    Where published.yaml stands beside the plan, comparison.csv sets our numbers beside its.
+
     `standings` says which rows a freeze vouches for (default: none, all exploratory);
     `failed` names cells that an earlier stage could not produce, and why. One process per cell,
     at most `jobs` at a time. Raises PlanError or DataError naming what cannot be used.
@@ -56,7 +59,12 @@ def analyse(
         if result.cell in by_cell:
             raise DataError(f"{path}: cell `{result.cell}` was given before; give each cell once")
         by_cell[result.cell] = result
-    report = Report(plan=loaded.plan, results=by_cell, standings=standings, failed=failed or {})
+    report = Report(
+        plan=loaded.plan,
+        results=by_cell,
+        standings=standings.under(loaded.sha256),
+        failed=failed or {},
+    )
     verdicts, estimates = report.verdict_rows(), report.estimate_rows()
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (
@@ -70,6 +78,10 @@ def analyse(
             plan_sha256=loaded.sha256,
             trajectories_sha256=digests,
         )
+    published = plan.with_name("published.yaml")
+    if published.is_file():
+        compared = comparison([*verdicts, *estimates], published, level=loaded.plan.level)
+        write_comparison(out / "comparison.csv", compared)
     return Analysis(tuple(verdicts), tuple(estimates))
 
 

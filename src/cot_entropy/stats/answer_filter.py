@@ -58,7 +58,8 @@ class FilterStatistics:
 
 def filter_sample(cell: Cell, features: Sequence[FilterFeature]) -> FilterSample:
     """Take the monotone chains; every feature is defined for them (two or more defined H)."""
-    questions = np.flatnonzero(cell.shape_defined & cell.monotone)
+    shaped = (~np.isnan(cell.entropies)).sum(axis=1) >= 2
+    questions = np.flatnonzero(cell.shape_defined & cell.monotone & shaped)
     entropies = cell.entropies[questions]
     units = cell.values("n_units")[questions]
     columns = np.column_stack([_feature(name, entropies, units) for name in features])

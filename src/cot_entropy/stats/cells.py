@@ -130,7 +130,7 @@ def read_cell(path: Path) -> Cell:
     """Read one trajectories file as one cell.
 
     Raises DataError where the file breaks the contract, holds no question, holds more than one
-    cell, or holds a question twice.
+    cell, holds a question twice, or contradicts itself about a question's shape.
     """
     frame = read_trajectories(path)
     names = frame["cell"].unique().tolist()
@@ -141,4 +141,11 @@ def read_cell(path: Path) -> Cell:
     repeated = frame.loc[frame["question_id"].duplicated(), "question_id"]
     if len(repeated):
         raise DataError(f"{path}: question `{repeated.iloc[0]}` stands twice; each must stand once")
+    counted, flagged = frame["violations"], frame["monotone"]
+    agree = ((counted == 0) == flagged).fillna(counted.isna() & flagged.isna())
+    if not agree.all():
+        question = frame["question_id"][~agree].iloc[0]
+        raise DataError(
+            f"{path}: question `{question}`: `violations` and `monotone` contradict each other"
+        )
     return Cell(name=str(names[0]), frame=frame, trajectories_sha256=sha256_file(path))

@@ -47,13 +47,7 @@ class GapSample:
     @property
     def table(self) -> TwoByTwo:
         """The cell's own counts."""
-        counts = self.memberships.sum(axis=0, dtype=np.int64).tolist()
-        return TwoByTwo(
-            right_monotone=counts[0],
-            wrong_monotone=counts[1],
-            right_other=counts[2],
-            wrong_other=counts[3],
-        )
+        return TwoByTwo.of(self.memberships.sum(axis=0, dtype=np.int64).tolist())
 
     def statistic(self, counts: NDArray[np.int32]) -> Values:
         """The gap of each resample, percentage points, `(b,)`; NaN where a group is empty."""

@@ -6,8 +6,9 @@ and 37 of 79 other chains right (Z26, pilot) is a gap of 21.9 points and an odds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from scipy.stats.contingency import odds_ratio
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 Values = NDArray[np.float64]
+GapInterval = Literal["newcombe", "agresti_caffo"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,14 @@ class TwoByTwo:
     wrong_monotone: int
     right_other: int
     wrong_other: int
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Self:
+        """From right and wrong among monotone chains, then right and wrong among the others."""
+        first, second, third, fourth = counts
+        return cls(
+            right_monotone=first, wrong_monotone=second, right_other=third, wrong_other=fourth
+        )
 
     @property
     def monotone(self) -> int:
@@ -136,7 +146,7 @@ def gap_interval(
     right_other: Values,
     wrong_other: Values,
     *,
-    method: Literal["newcombe", "agresti_caffo"],
+    method: GapInterval,
     level: float,
 ) -> tuple[Values, Values]:
     """Interval of the gap from counts, percentage points, elementwise (statsmodels; groups > 0).

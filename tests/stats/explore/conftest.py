@@ -28,13 +28,15 @@ def make_cell(tmp_path: Path) -> Make:
     return make
 
 
-@pytest.fixture
-def cell(make_cell: Make) -> Cell:
-    """150 random questions with ties and missing values."""
-    return make_cell(random_rows(150))
+@pytest.fixture(scope="session")
+def cell(tmp_path_factory: pytest.TempPathFactory) -> Cell:
+    """150 random questions with ties and missing values; read only."""
+    path = tmp_path_factory.mktemp("cell") / "trajectories.parquet"
+    write_trajectories(path, random_rows(150))
+    return read_cell(path)
 
 
 @pytest.fixture
 def settings() -> Settings:
     """The registered settings, with fewer resamples."""
-    return Settings(resamples=200, seed=3, level=0.95, eps=EPS, m=M)
+    return Settings(resamples=100, seed=3, level=0.95, eps=EPS, m=M)

@@ -1,6 +1,7 @@
 """Every registered exploratory entry, on ordinary and degenerate cells."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,17 @@ def test_same_cell_same_rows(make_cell, settings, entry):
     estimator = ESTIMATORS[entry.estimator]
     first = estimator(make_cell(random_rows(40)), entry, settings)
     assert first == estimator(make_cell(random_rows(40)), entry, settings)
+
+
+@pytest.mark.parametrize("identifier", ["E3", "E7", "E8", "E10"])
+def test_another_m_than_the_plans_is_not_run(make_cell, settings, identifier):
+    """Trajectories of a variant with other m: the samples cannot be used, the rest still comes."""
+    entry = next(entry for entry in PLAN.exploratory if entry.id == identifier)
+    four = replace(settings, m=4)
+    rows = ESTIMATORS[entry.estimator](make_cell(random_rows(40)), entry, four)
+    refused = [row for row in rows if row.verdict == "not run"]
+    assert refused
+    assert all("5 samples at a prefix; the plan says m = 4" in row.reason for row in refused)
 
 
 def test_entry_of_another_estimator_is_a_defect(make_cell, settings):

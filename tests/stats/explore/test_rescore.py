@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from cot_entropy.errors import DataError
 from cot_entropy.stats.explore.rescore import Samples, majority, rescored
 from cot_entropy.stats.explore.signals import scores
 
@@ -73,7 +72,7 @@ def test_subset_takes_the_same_indices_at_every_prefix(make_cell, rng):
 
 def test_other_number_of_samples_is_refused(cell):
     """The plan's m and the file's must agree."""
-    with pytest.raises(DataError, match="the plan says m = 4"):
+    with pytest.raises(ValueError, match="5 samples at prefix 0, not 4"):
         Samples.of(cell, 4)
 
 

@@ -9,17 +9,20 @@ from markupsafe import Markup
 
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
+from cot_entropy.report.published import BY_VIOLATIONS, Published
 from cot_entropy.report.rows import Row
 from cot_entropy.report.svg import Canvas, panel
 
 GROUPS: Final = ("0", "1", "2", "3_or_more")
-PUBLISHED_CELL: Final = "qwen2.5-7b/gsm8k"
-PUBLISHED: Final = {"0": 0.688, "1": 0.508, "2": 0.286}
-"""Z26 version 1, the pilot of 300 GSM8K questions; not matched to this design."""
 
 
-def by_violations(rows: Sequence[Row], *, plan_ids: tuple[str, ...]) -> Figure | None:
-    """One panel per cell from the rows `accuracy_at_<count>_violations`; None without any."""
+def by_violations(
+    rows: Sequence[Row], *, plan_ids: tuple[str, ...], published: Sequence[Published] = ()
+) -> Figure | None:
+    """One panel per cell from the rows `accuracy_at_<count>_violations`; None without any.
+
+    Published percentages of the same cell and count are marked beside ours.
+    """
     by_cell: dict[str, dict[str, Row]] = {}
     for row in rows:
         for group in GROUPS:
@@ -28,17 +31,18 @@ def by_violations(rows: Sequence[Row], *, plan_ids: tuple[str, ...]) -> Figure |
     if not by_cell:
         return None
     panels = []
+    marks = [mark for mark in published if mark.quantity in BY_VIOLATIONS]
     for cell, found in by_cell.items():
-        published = PUBLISHED if cell == PUBLISHED_CELL else {}
-        panels.append(_panel(cell, found, published))
+        here = [mark for mark in marks if mark.cell == cell]
+        panels.append(_panel(cell, found, here))
     data: list[list[Value]] = [
         [cell, group, row.n, row.estimate, row.ci_low, row.ci_high]
         for cell, found in by_cell.items()
         for group, row in found.items()
     ]
+    shown = {mark.style: mark.label for mark in marks if mark.cell in by_cell}
     legend = [("swatch-ours", "accuracy, with its interval")]
-    if PUBLISHED_CELL in by_cell:
-        legend.append(("swatch-z26", "published, Z26 version 1 (300 questions)"))
+    legend += [(f"swatch-{style.replace(' ', '-')}", label) for style, label in shown.items()]
     return Figure(
         name="accuracy_by_violations",
         plan_ids=plan_ids,
@@ -55,7 +59,7 @@ def by_violations(rows: Sequence[Row], *, plan_ids: tuple[str, ...]) -> Figure |
     )
 
 
-def _panel(cell: str, found: Mapping[str, Row], published: Mapping[str, float]) -> Markup:
+def _panel(cell: str, found: Mapping[str, Row], published: Sequence[Published]) -> Markup:
     spoken = "; ".join(
         f"{_count(group)} violations: {text.percent(row.estimate)} of {row.n}"
         for group, row in found.items()
@@ -78,8 +82,9 @@ def _panel(cell: str, found: Mapping[str, Row], published: Mapping[str, float]) 
         top = area.y(100 * (row.ci_high if row.ci_high is not None else row.estimate))
         canvas.text(x, top - 6, text.count(row.n), "tick", "middle")
         shown.append((x, y))
-        if group in published:
-            canvas.diamond(x + 12, area.y(100 * published[group]), 5, "published z26")
+        for mark in published:
+            if BY_VIOLATIONS[mark.quantity] == group:
+                canvas.mark(x + 14, area.y(mark.value), mark.style)
     if len(shown) > 1:
         canvas.path(shown, "ours thread")
     return canvas.markup()

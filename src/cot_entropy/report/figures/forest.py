@@ -7,27 +7,18 @@ from dataclasses import dataclass
 
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
+from cot_entropy.report.published import Published
 from cot_entropy.report.rows import Row
 from cot_entropy.report.svg import Canvas, Scale, tick_label
 
 WIDTH = 440.0
 LEFT, RIGHT = 14.0, 426.0
-TOP, STEP = 12.0, 44.0
+TOP, STEP = 12.0, 48.0
 CAPTION = (
     "Estimate and deciding interval of each cell; the dashed line is the registered threshold, a "
     "shaded band the registered equivalence range. Hollow dots and dashed bars are exploratory. "
-    "Diamonds are published values, not matched in every detail."
+    "Marks below a bar are published values: filled for a matched design, hollow for a pilot."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Published:
-    """A value that a paper prints for one of our cells."""
-
-    source: str
-    cell: str
-    quantity: str
-    value: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +58,7 @@ def forest(
             canvas.text(RIGHT, y - 14, shown, "label", "end")
             _interval(canvas, scale, row, y)
         for mark in marks[row.cell]:
-            shape = "published z26" if mark.source.startswith("Z26") else "published r26"
-            canvas.diamond(scale(mark.value), y, 6, shape)
+            canvas.mark(scale(mark.value), y + 9, mark.style)
     columns = (
         "id", "cell", "kind", "estimate", "ci_low", "ci_high", "verdict", "published", "source"
     )  # fmt: skip
@@ -94,11 +84,9 @@ def forest(
 
 
 def _legend(marks: dict[str, list[Published]]) -> tuple[tuple[str, str], ...]:
-    sources = {mark.source[:3] for found in marks.values() for mark in found}
-    legend = [("swatch-ours", "this run, with its interval")]
-    legend += [("swatch-z26", "published, Z26")] if "Z26" in sources else []
-    legend += [("swatch-r26", "published, R26")] if "R26" in sources else []
-    return tuple(legend)
+    published = {mark.style: mark.label for found in marks.values() for mark in found}
+    swatches = [(f"swatch-{style.replace(' ', '-')}", label) for style, label in published.items()]
+    return (("swatch-ours", "this run, with its interval"), *swatches)
 
 
 def _interval(canvas: Canvas, scale: Scale, row: Row, y: float) -> None:

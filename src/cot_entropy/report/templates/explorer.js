@@ -217,6 +217,7 @@
     const wanted = byAddress();
     if (wanted >= 0) await show(wanted, true);
     else if (found.length) await show(found[0], false);
+    addEventListener("hashchange", () => { if (byAddress() >= 0) show(byAddress(), true); });
     root.dataset.ready = "true";
   };
   const opening = new IntersectionObserver((entries) => {
@@ -224,7 +225,7 @@
     opening.disconnect();
     open();
   }, { rootMargin: "600px" });
-  if (location.hash.startsWith("#question=")) open();
-  else opening.observe(root);
+  opening.observe(root);
+  if (location.hash.startsWith("#question=")) root.scrollIntoView();
   addEventListener("beforeprint", () => { for (const node of document.querySelectorAll("details")) node.open = true; });
 })();

@@ -10,7 +10,7 @@ a product with float64 values is float64.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -140,10 +140,3 @@ class Rows:
             verdict="not run",
             reason=reason,
         )
-
-
-def absent(columns: Sequence[str], cell: Cell) -> str:
-    """Why an estimate is not run: the optional columns it needs that are not there, or ''."""
-    missing = [column for column in columns if not cell.has(column)]
-    named = ", ".join(f"`{column}`" for column in missing)
-    return f"trajectories have no {named}" if missing else ""

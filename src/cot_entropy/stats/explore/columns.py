@@ -11,8 +11,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cot_entropy.errors import DataError
-from cot_entropy.stats.cells import Values
+from cot_entropy.stats.cells import Cell, Values
+
+
+def absent(columns: Sequence[str], cell: Cell) -> str:
+    """Why an estimate is not run: the optional columns it needs that are not there, or ''."""
+    missing = [column for column in columns if not cell.has(column)]
+    named = ", ".join(f"`{column}`" for column in missing)
+    return f"trajectories have no {named}" if missing else ""
+
+
+def unusable(columns: Sequence[str], cell: Cell, m: int) -> str:
+    """Why sample columns cannot be used: one is absent, or a prefix does not hold m; '' if usable.
+
+    A flat column (`final_samples_correct`) holds the samples of one prefix, or none.
+    """
+    if reason := absent(columns, cell):
+        return reason
+    for name in columns:
+        for value in cell.frame[name].dropna():
+            nested = len(value) > 0 and isinstance(value[0], np.ndarray)
+            sizes = {len(samples) for samples in (value if nested else [value])} - {m}
+            if sizes and (nested or len(value) > 0):
+                return f"`{name}` has {sizes.pop()} samples at a prefix; the plan says m = {m}"
+    return ""
 
 
 def padded(column: pd.Series[Any], *, fill: float = np.nan) -> Values:
@@ -27,17 +49,14 @@ def padded(column: pd.Series[Any], *, fill: float = np.nan) -> Values:
 def padded_samples(column: pd.Series[Any], m: int, *, fill: float = np.nan) -> Values:
     """Numbers per prefix and sample `(n, K, m)`, padded with `fill`; a null sample is NaN.
 
-    Raises DataError where a prefix does not hold m samples.
+    Raises ValueError where a prefix does not hold m samples; `unusable` says so beforehand.
     """
     lists = [() if value is None else value for value in column]
     found = np.full((len(lists), _width(lists), m), fill)
     for index, prefixes in enumerate(lists):
         for depth, samples in enumerate(prefixes):
             if len(samples) != m:
-                raise DataError(
-                    f"row {index + 1}: `{column.name}` has {len(samples)} samples at prefix "
-                    f"{depth}; the plan says m = {m}"
-                )
+                raise ValueError(f"row {index}: {len(samples)} samples at prefix {depth}, not {m}")
             found[index, depth] = samples
     return found
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import Coupling, Outcome, Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
+from cot_entropy.stats.explore.columns import unusable
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored, with_columns
 from cot_entropy.stats.explore.shape_tables import ShapeTables
@@ -26,7 +27,9 @@ from cot_entropy.stats.rows import Estimate
 def estimate(cell: Cell, entry: Coupling, settings: Settings) -> list[Estimate]:
     """Gap and AUROCs under each outcome, then their paired differences from the majority's."""
     rows = Rows(entry=entry, cell=cell)
-    reason = absent(COLUMNS, cell) or ("one sample leaves none" if settings.m < 2 else "")
+    reason = unusable(COLUMNS, cell, settings.m) or (
+        "one sample leaves none" if settings.m < 2 else ""
+    )
     signals = entry.params.signals
     measures = ["accuracy_gap_pp", *(f"auroc[{signal}]" for signal in signals)]
     views = [

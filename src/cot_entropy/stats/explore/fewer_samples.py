@@ -13,7 +13,8 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import FewerSamples
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
+from cot_entropy.stats.explore.columns import unusable
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored
 from cot_entropy.stats.explore.shape_tables import ShapeTables
 from cot_entropy.stats.rows import Estimate
@@ -23,7 +24,7 @@ def estimate(cell: Cell, entry: FewerSamples, settings: Settings) -> list[Estima
     """By size: mean gap and AUROC of the flag with intervals, range of the gap, mean flag rate."""
     rows = Rows(entry=entry, cell=cell)
     labels = {size: f"{size} of {settings.m}" for size in entry.params.sizes}
-    if reason := absent(COLUMNS, cell):
+    if reason := unusable(COLUMNS, cell, settings.m):
         return [rows.not_run(f"accuracy_gap_pp[{label}]", reason) for label in labels.values()]
     samples = Samples.of(cell, settings.m)
     found: list[Estimate] = []

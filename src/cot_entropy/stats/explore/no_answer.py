@@ -16,8 +16,8 @@ import numpy as np
 from cot_entropy.prereg.exploratory import NoAnswer as Entry
 from cot_entropy.protocol.scoring import NoAnswer
 from cot_entropy.stats.cells import Cell, Flags, Settings
-from cot_entropy.stats.explore.bootstrap import Rows, absent
-from cot_entropy.stats.explore.columns import padded
+from cot_entropy.stats.explore.bootstrap import Rows
+from cot_entropy.stats.explore.columns import absent, padded, unusable
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored
 from cot_entropy.stats.explore.shape_tables import ShapeTables, gap_rows
 from cot_entropy.stats.rows import Estimate
@@ -32,9 +32,11 @@ def estimate(cell: Cell, entry: Entry, settings: Settings) -> list[Estimate]:
     rows = Rows(entry=entry, cell=cell)
     kept = _kept(cell, settings.m)
     exclusions = entry.params.exclusions
-    if reason := absent(COLUMNS, cell):
-        cells = {"as scored": cell}
+    if reason := unusable(COLUMNS, cell, settings.m):
         missing = [rows.not_run(f"accuracy_gap_pp[{rule}]", reason) for rule in entry.params.rules]
+        if not absent(COLUMNS, cell):  # another m: which prefixes are all empty is not known
+            return missing
+        cells = {"as scored": cell}
     else:
         samples = Samples.of(cell, settings.m)
         cells = {

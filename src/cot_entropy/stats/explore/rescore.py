@@ -48,7 +48,7 @@ class Samples:
         """Read the optional columns `COLUMNS`; a question with null, or
         without prefixes, has no answers.
 
-        Raises DataError where a prefix does not hold m samples.
+        Raises ValueError where a prefix does not hold m samples; see `columns.unusable`.
         """
         column = cell.frame["answer_clusters"]
         prefixes = np.array([0 if value is None else len(value) for value in column])

@@ -14,8 +14,8 @@ import numpy as np
 
 from cot_entropy.prereg.exploratory import TokenConfidence
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap, ratio
-from cot_entropy.stats.explore.columns import padded_samples
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
+from cot_entropy.stats.explore.columns import padded_samples, unusable
 from cot_entropy.stats.rows import Estimate
 
 COLUMNS: Final = ("completion_mean_logprobs", "samples_correct")
@@ -24,7 +24,7 @@ COLUMNS: Final = ("completion_mean_logprobs", "samples_correct")
 def estimate(cell: Cell, entry: TokenConfidence, settings: Settings) -> list[Estimate]:
     """`ece[step k]` for each depth k; empty completions have no confidence and are left out."""
     rows = Rows(entry=entry, cell=cell)
-    if reason := absent(COLUMNS, cell):
+    if reason := unusable(COLUMNS, cell, settings.m):
         return [rows.not_run("ece", reason)]
     confidence = np.exp(padded_samples(cell.frame[COLUMNS[0]], settings.m))
     right = padded_samples(cell.frame[COLUMNS[1]], settings.m)

@@ -12,8 +12,8 @@ import numpy as np
 from cot_entropy.prereg.exploratory import TrajectoryBudget
 from cot_entropy.signal.entropy import violation_counts
 from cot_entropy.stats.cells import Cell, Settings, Values
-from cot_entropy.stats.explore.bootstrap import Rows, Weights, absent, bootstrap, ratio
-from cot_entropy.stats.explore.columns import padded
+from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
+from cot_entropy.stats.explore.columns import absent, padded
 from cot_entropy.stats.explore.shape_tables import ShapeTables, gap_rows
 from cot_entropy.stats.rows import Estimate
 

@@ -1,0 +1,178 @@
+"""How often each outcome occurs, and what that says once the judge's own error is known.
+
+Every row carries the sentence that consistency is not faithfulness.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from statsmodels.stats.proportion import proportion_confint
+
+from cot_entropy.consistency.judgement import Judgement, Outcome
+from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
+from cot_entropy.files import write_text
+
+LEVEL = 0.95
+DRAWS = 100_000
+
+Of = Literal["transcripts", "decided"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAccuracy:
+    """Counts of a judge on labelled items: inconsistent ones found, consistent ones cleared."""
+
+    found: int
+    inconsistent: int
+    cleared: int
+    consistent: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """`count` of `n`, as a share with an interval; None where undefined, `reason` says why.
+
+    `of` is the denominator: all transcripts, or those decided as consistent or inconsistent.
+    """
+
+    source: str
+    quantity: str
+    of: Of
+    count: int | None
+    n: int
+    rate: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    method: str = "raw, Wilson"
+    reason: str = ""
+    judge: str
+    note: str
+
+
+def wilson(count: int, n: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share; n must be positive."""
+    low, high = proportion_confint(count, n, alpha=1 - LEVEL, method="wilson")
+    return max(float(low), 0.0), min(float(high), 1.0)
+
+
+def rates(
+    judgements: Sequence[Judgement], *, accuracy: JudgeAccuracy | None = None, seed: int = 0
+) -> list[Rate]:
+    """All rates of one source and judge.
+
+    The four outcomes are shares of all transcripts, so that judge errors are seen; inconsistency
+    and its subtypes are shares of the decided ones. With the judge's accuracy on benchmark items
+    of the same kind, the corrected inconsistency rate follows (`corrected`).
+    """
+    source = ", ".join(sorted({judgement.source for judgement in judgements}))
+    judge = ", ".join(sorted({judgement.judge for judgement in judgements}))
+    outcomes = Counter(judgement.outcome for judgement in judgements)
+    subtypes = Counter(judgement.subtype for judgement in judgements)
+    decided = outcomes["consistent"] + outcomes["inconsistent"]
+
+    make = partial(Rate, source=source, judge=judge, note=not_faithfulness())
+
+    def row(quantity: str, of: Of, count: int, n: int) -> Rate:
+        if n == 0:
+            return make(quantity=quantity, of=of, count=count, n=n, reason=f"no {of} to count")
+        low, high = wilson(count, n)
+        return make(
+            quantity=quantity, of=of, count=count, n=n, rate=count / n, ci_low=low, ci_high=high
+        )
+
+    found = [row(o, "transcripts", outcomes[o], len(judgements)) for o in get_args(Outcome)]
+    found.append(row("inconsistent", "decided", outcomes["inconsistent"], decided))
+    found.extend(row(subtype, "decided", subtypes[subtype], decided) for subtype in SUBTYPES)
+    found.append(
+        corrected(
+            outcomes["inconsistent"],
+            decided,
+            accuracy=accuracy,
+            source=source,
+            judge=judge,
+            seed=seed,
+        )
+    )
+    return found
+
+
+def corrected(
+    count: int,
+    n: int,
+    *,
+    accuracy: JudgeAccuracy | None,
+    source: str,
+    judge: str,
+    seed: int = 0,
+) -> Rate:
+    """The inconsistency rate freed of the judge's measured error (Rogan and Gladen 1978).
+
+    (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1]. The interval is the central 95 % of the same
+    expression under independent Jeffreys posteriors of p, Se and Sp, so that a benchmark of few
+    items gives a wide one. There is no corrected rate unless Se + Sp > 1 at the lower 2.5 % point:
+    a judge no better than chance carries no information about the rate.
+    """
+    make = partial(
+        Rate,
+        source=source,
+        judge=judge,
+        quantity="inconsistent",
+        of="decided",
+        count=None,
+        n=n,
+        method="corrected, Rogan-Gladen",
+        note=not_faithfulness(),
+    )
+
+    def undefined(reason: str) -> Rate:
+        return make(reason=reason)
+
+    if n == 0:
+        return undefined("no decided to count")
+    if accuracy is None:
+        return undefined("the judge was not validated on items of this kind")
+    if accuracy.inconsistent == 0 or accuracy.consistent == 0:
+        return undefined("the benchmark leaves no decided item of one class")
+    rng = np.random.default_rng(seed)
+
+    def posterior(successes: int, trials: int) -> NDArray[np.float64]:
+        return rng.beta(successes + 0.5, trials - successes + 0.5, size=DRAWS)
+
+    observed = posterior(count, n)
+    sensitivity = posterior(accuracy.found, accuracy.inconsistent)
+    specificity = posterior(accuracy.cleared, accuracy.consistent)
+    youden = sensitivity + specificity - 1
+    tail = (1 - LEVEL) / 2
+    if np.quantile(youden, tail) <= 0:
+        return undefined("the judge is not better than chance on benchmark items of this kind")
+    better = youden > 0
+    draws = np.clip((observed + specificity - 1)[better] / youden[better], 0, 1)
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    rate = rogan_gladen(
+        count / n,
+        sensitivity=accuracy.found / accuracy.inconsistent,
+        specificity=accuracy.cleared / accuracy.consistent,
+    )
+    return make(rate=rate, ci_low=float(low), ci_high=float(high))
+
+
+def rogan_gladen(observed: float, *, sensitivity: float, specificity: float) -> float:
+    """The true share behind an observed one, clipped to [0, 1]; needs Se + Sp > 1."""
+    value = (observed + specificity - 1) / (sensitivity + specificity - 1)
+    return min(max(value, 0.0), 1.0)
+
+
+def write_rates(path: Path, rows: Sequence[Rate]) -> None:
+    """Write rates as CSV; undefined numbers are empty."""
+    frame = pd.DataFrame([asdict(row) for row in rows])
+    frame["count"] = frame["count"].astype("Int64")
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))

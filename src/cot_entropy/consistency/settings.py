@@ -1,0 +1,29 @@
+"""How the judge is asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from cot_entropy.strict import Strict
+
+
+class JudgeSettings(Strict):
+    """One fixed judge for all generators; what changes a reply is part of the cache key.
+
+    `model` is an Inspect model string (`openai/gpt-5`, `vllm/...`, `openai-api/local/...`).
+    `max_tokens` bounds one reply and is doubled after a truncated one. `attempts` counts replies,
+    not network retries, which are `max_retries` per request.
+    """
+
+    model: Annotated[str, Field(min_length=1)]
+    temperature: Annotated[float, Field(ge=0)] = 0.0
+    seed: int = 0
+    max_tokens: Annotated[int, Field(ge=64)] = 1024
+    attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    max_chars: Annotated[int, Field(ge=400)] = 60_000
+    connections: Annotated[int, Field(ge=1)] = 8
+    max_retries: Annotated[int, Field(ge=0)] = 2
+    timeout: Annotated[int, Field(ge=1)] = 300
+    """Seconds for one request, retries included."""

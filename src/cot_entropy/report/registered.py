@@ -1,0 +1,51 @@
+"""Where a run stands towards its registration, from the provenance beside it.
+
+This is what the run itself recorded. Only an audit recomputes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cot_entropy.prereg.check import Registered, read_registration, run_standings
+from cot_entropy.prereg.deviations import Deviation
+from cot_entropy.prereg.freeze import Freeze
+from cot_entropy.prereg.provenance import FOLDER, REGISTRATION, RUN, RunRecord, read_record
+from cot_entropy.prereg.standing import Departure
+
+State = Literal["matches", "differs", "not frozen", "unverified"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegistrationState:
+    """The freeze, what departs from it, and which departures are declared."""
+
+    state: State
+    reason: str = ""
+    """Why nothing is confirmatory; empty where a freeze covers the run."""
+    freeze: Freeze | None = None
+    run: RunRecord | None = None
+    deviations: tuple[Deviation, ...] = ()
+    undeclared: tuple[Departure, ...] = ()
+
+
+def registration_state(results: Path, trajectories: Sequence[Path]) -> RegistrationState:
+    """Read the provenance of a run; raises DataError or PlanError where it cannot be read."""
+    folder = results / FOLDER
+    standings = run_standings(results, trajectories)
+    if not (folder / RUN).is_file():
+        return RegistrationState(state="unverified", reason=standings.unverified)
+    registered: Registered = read_registration(folder / REGISTRATION)
+    undeclared = tuple(one for one in standings.departures if one.deviation is None)
+    state: State = "differs" if undeclared else "matches"
+    return RegistrationState(
+        state=state if registered.freeze else "not frozen",
+        reason=standings.unverified,
+        freeze=registered.freeze,
+        run=read_record(folder / RUN, RunRecord),
+        deviations=tuple(registered.deviations.deviations),
+        undeclared=undeclared,
+    )

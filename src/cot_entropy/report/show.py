@@ -1,0 +1,156 @@
+"""`cot-entropy show`: the verdict matrix, or one question's trajectory, in a terminal.
+
+Functions return rich renderables, so that colour, width and NO_COLOR are the console's business.
+Text from a run is never read as rich markup.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cot_entropy.errors import DataError
+from cot_entropy.prereg.plan import load_plan
+from cot_entropy.prereg.plan_model import Protocol
+from cot_entropy.prereg.provenance import FOLDER, PLAN, REGISTRATION
+from cot_entropy.records import ChainRecord, PrefixRecord, read_records
+from cot_entropy.report import text
+from cot_entropy.report.inputs import CellFiles, cell_files
+from cot_entropy.report.rows import Row, read_rows
+from cot_entropy.report.units import probed_units, rises
+from cot_entropy.stats.cells import Cell, read_cell
+
+STYLES = {
+    "supported": "green",
+    "refuted": "red",
+    "inconclusive": "yellow",
+    "not assessable": "dim",
+    "not run": "dim",
+    "failed": "bold red",
+}
+REGISTERED = Protocol(chain="registered", probe="registered", scoring="registered")
+"""The blocks of the registered plan; a run's own plan may name others."""
+EPS = 0.01
+
+
+def show_verdicts(results: Path) -> RenderableType:
+    """The verdict matrix of results/<study>/; raises DataError where verdicts.csv is unusable.
+
+    Cells where nothing was run stand in one line below the table.
+    """
+    rows = read_rows(results / "verdicts.csv")
+    run = {row.cell for row in rows if row.verdict != "not run"}
+    named = list(dict.fromkeys(row.cell for row in rows))
+    cells = [cell for cell in named if cell in run] or named
+    by_place = {(row.id, row.cell): row for row in rows}
+    table = Table(title=Text(f"Verdicts of {results.name}"), title_justify="left")
+    table.add_column("")
+    for cell in cells:
+        table.add_column(Text(cell.replace("/", "\n")), overflow="fold")
+    for name in dict.fromkeys(row.id for row in rows):
+        places = [by_place.get((name, cell)) for cell in cells]
+        if any(places):
+            table.add_row(name, *(_place(row) for row in places), end_section=True)
+    absent = [cell for cell in named if cell not in cells]
+    note = [Text(f"not run: {', '.join(absent)}", style="dim")] if absent else []
+    return Group(table, *note)
+
+
+def show_question(results: Path, question_id: str, *, cell: str | None = None) -> RenderableType:
+    """One question's trajectory under the registered protocol.
+
+    Raises DataError where no cell has the question, or several do and `cell` names none of them.
+    """
+    protocol, eps = _registered(results)
+    files, whole, position = _find(results, protocol, question_id, cell)
+    row = whole.frame.iloc[position]
+    entropies = [None if np.isnan(h) else float(h) for h in whole.entropies[position]]
+    entropies = entropies[: int(row["n_units"]) + 1]
+    risen = rises(entropies, eps)
+    units = _units(files, question_id)
+    answers = list(row["answers"]) if whole.has("answers") else None
+    table = Table("k", "H, nats", "", "answers", "unit", title_justify="left")
+    for k, entropy in enumerate(entropies):
+        given = "" if answers is None else ", ".join(a or "no answer" for a in answers[k])
+        unit = "" if k == 0 or units is None else units[k - 1].strip()
+        mark = Text("▲ violation", style="red") if k in risen else Text("")
+        table.add_row(str(k), text.plain(entropy, 3), mark, Text(given), Text(unit))
+    outcome = "right" if row["correct"] else "wrong"
+    flag = row["monotone"]
+    shape = "shape undefined" if pd.isna(flag) else "monotone" if flag else "not monotone"
+    answer = "no answer" if pd.isna(row["majority_answer"]) else f"answer {row['majority_answer']}"
+    return Group(Text(f"{whole.name} {question_id}: {outcome}, {shape}, {answer}"), table)
+
+
+def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:
+    """A renderable as plain text, for files and tests."""
+    console = Console(width=width, no_color=True, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def _place(row: Row | None) -> Text:
+    if row is None:
+        return Text("")
+    word = row.verdict or "not run"
+    shown = Text(f"{text.SYMBOLS[word]} {word}", style=STYLES[word])
+    if row.estimate is not None:
+        shown.append(f"\n{text.short(row.estimate)}", style="default")
+        if row.ci_low is not None and row.ci_high is not None:
+            low, high = text.short(row.ci_low), text.short(row.ci_high)
+            shown.append(f" [{low}, {high}]", style="default")
+    if row.kind == "exploratory":
+        shown.append("\nexploratory", style="dim italic")
+    return shown
+
+
+def _registered(results: Path) -> tuple[Protocol, float]:
+    """The protocol's block names and eps, from the run's own copy of the plan if it has one."""
+    path = results / FOLDER / REGISTRATION / PLAN
+    if not path.is_file():
+        return REGISTERED, EPS
+    plan = load_plan(path).plan
+    return plan.protocol, plan.eps
+
+
+def _find(
+    results: Path, protocol: Protocol, question_id: str, cell: str | None
+) -> tuple[CellFiles, Cell, int]:
+    known = _cells(results, protocol)
+    if cell and cell not in known:
+        raise DataError(f"{results}: no cell `{cell}`; there are: {', '.join(known)}")
+    found = []
+    for name in [cell] if cell else known:
+        files = cell_files(results, name, protocol)
+        whole = read_cell(files.trajectories)
+        positions = np.flatnonzero((whole.frame["question_id"] == question_id).to_numpy())
+        found += [(files, whole, int(position)) for position in positions]
+    if not found:
+        raise DataError(f"{results}: no question `{question_id}` in {cell or ', '.join(known)}")
+    if len(found) > 1:
+        where = ", ".join(whole.name for _, whole, _ in found)
+        raise DataError(f"{results}: `{question_id}` is in {where}; name one with --cell")
+    return found[0]
+
+
+def _cells(results: Path, protocol: Protocol) -> list[str]:
+    below = "/".join((protocol.chain, protocol.probe, protocol.scoring))
+    paths = sorted(results.glob(f"*/*/{below}/trajectories.parquet"))
+    if not paths:
+        raise DataError(f"{results}: no trajectories; give a folder such as results/demo")
+    return ["/".join(path.relative_to(results).parts[:2]) for path in paths]
+
+
+def _units(files: CellFiles, question_id: str) -> list[str] | None:
+    if not files.chains.exists() or not files.prefixes.exists():
+        return None
+    chains = (c for c in read_records(files.chains, ChainRecord) if c.question_id == question_id)
+    cuts = (p for p in read_records(files.prefixes, PrefixRecord) if p.question_id == question_id)
+    chain, cut = next(chains, None), next(cuts, None)
+    return None if chain is None or cut is None else probed_units(chain, cut)

@@ -1,0 +1,212 @@
+"""The whole page: what must stand in it, and what must not."""
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from reported_runs import Reported
+from synthetic_run import PROTOCOL, registration_of, write_run
+
+from cot_entropy.errors import DataError
+from cot_entropy.files import write_jsonl
+from cot_entropy.prereg.plan import load_plan
+from cot_entropy.report.inputs import cell_files
+from cot_entropy.report.page import write_report
+
+
+def again(run: Reported, folder: Path) -> Path:
+    """A copy of a run, to change."""
+    results = folder / "copy"
+    shutil.copytree(run.results, results)
+    return results
+
+
+def rewritten(results: Path) -> str:
+    plan = results / "preregistration" / "plan.yaml"
+    write_report(results, plan=plan, out=results / "report.html")
+    return (results / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_scripted_engine_is_announced(scripted: Reported) -> None:
+    """No result of the stand-in can pass for a model's: the banner is an alert and the first text."""
+    banner = re.search(
+        r'<div class="banner stop" role="alert"[^>]*>(.*?)</div>', scripted.html, re.S
+    )
+    assert banner is not None
+    assert "no model answered" in banner[1]
+    assert "toy/wordproblems" in banner[1]
+    assert scripted.html.index("banner stop") < scripted.html.index("<h1>")
+
+
+def test_a_real_engine_has_no_such_banner(registered: Reported) -> None:
+    """The banner means something only if it is not always there."""
+    assert 'role="alert"' not in registered.html
+
+
+def test_one_scripted_cell_among_real_ones_is_enough(tmp_path: Path) -> None:
+    """The banner names the cell."""
+    write_run(tmp_path, {"toy/a": 4}, engine="scripted")
+    write_run(tmp_path, {"qwen2.5-7b/gsm8k": 4}, engine="vllm")
+    plan = registration_of(tmp_path)
+    write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    banner = re.search(r'role="alert"[^>]*>(.*?)</div>', html, re.S)
+    assert banner is not None
+    assert "toy/a" in banner[1]
+    assert "qwen" not in banner[1]
+
+
+def test_a_cell_outside_the_plan_is_called_a_toy(scripted: Reported, registered: Reported) -> None:
+    """The line stands for cells that the plan does not name, and for no others."""
+    line = "a demonstration on a toy model, not evidence about the claim"
+    assert line in scripted.html.lower()
+    assert line not in registered.html.lower()
+
+
+def test_the_page_asks_for_nothing(scripted: Reported) -> None:
+    """No address of any network, and a policy that allows no request."""
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', scripted.html)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'")
+    assert "unsafe" not in policy[1]
+    assert not re.search(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""", scripted.html)
+
+
+def test_every_hypothesis_and_entry_of_the_plan_has_a_section(scripted: Reported) -> None:
+    """None is left out, run or not."""
+    plan = load_plan(scripted.plan).plan
+    for entry in (*plan.hypotheses, *plan.exploratory):
+        assert f'<section id="{entry.id.lower()}"' in scripted.html
+
+
+def test_every_figure_names_its_plan_entry_and_links_its_data(scripted: Reported) -> None:
+    """The link leads to a table with a header line."""
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", scripted.html, re.S)
+    assert len(captions) > 10
+    for caption in captions:
+        assert re.search(r"Plan: [HE]\d", caption)
+        link = re.search(r'href="(tables/[a-z0-9_]+\.csv)"', caption)
+        assert link is not None
+        rows = list(csv.reader((scripted.results / link[1]).open(encoding="utf-8")))
+        assert len(rows) > 1
+        assert all(len(row) == len(rows[0]) for row in rows)
+
+
+def test_no_table_holds_an_undefined_number(scripted: Reported) -> None:
+    """No NaN, infinity or -0.0 in any file."""
+    for path in (scripted.results / "tables").iterdir():
+        fields = {field for row in csv.reader(path.open(encoding="utf-8")) for field in row}
+        assert fields.isdisjoint({"nan", "inf", "-inf", "-0.0", "None"})
+
+
+def test_exploratory_entries_are_marked(scripted: Reported) -> None:
+    """Every heading of E1..E13 carries the mark, and so does each figure below it."""
+    start = scripted.html.index('<section id="exploratory"')
+    end = scripted.html.index('<section id="sensitivity"')
+    part = scripted.html[start:end]
+    for heading in re.findall(r"<h3.*?</h3>", part, re.S):
+        assert "exploratory</span>" in heading
+    for caption in re.findall(r"<figcaption>.*?</figcaption>", part, re.S):
+        assert "exploratory</span>" in caption
+
+
+@pytest.mark.parametrize(
+    "absent", ["sensitivity.csv", "calibration/calibration.csv", "calibration/power.csv"]
+)
+def test_an_absent_input_is_said_in_one_line(scripted: Reported, absent: str) -> None:
+    """A section that has nothing to show says which file is missing."""
+    assert f"there is no <code>{absent}</code>" in scripted.html
+
+
+def test_a_calibration_table_is_shown_when_there(scripted: Reported, tmp_path: Path) -> None:
+    """As it stands in its file."""
+    results = again(scripted, tmp_path)
+    (results / "calibration").mkdir()
+    (results / "calibration" / "power.csv").write_text("rho,power\n0.0,0.9\n", encoding="utf-8")
+    assert "<td>0.9</td>" in rewritten(results)
+
+
+def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Path) -> None:
+    """The filter appears, and the sentence that consistency is not faithfulness."""
+    results = again(scripted, tmp_path)
+    record = {"source": "toy/algebra", "id": "algebra-0", "outcome": "inconsistent"}
+    write_jsonl(results / "consistency" / "judgements.jsonl.zst", [record])
+    assert '<option value="inconsistent">' in rewritten(results)
+
+
+def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:
+    """Nothing of clock, path or hash order reaches the page (the study's name is its folder's)."""
+    results = tmp_path / scripted.results.name
+    shutil.copytree(scripted.results, results)
+    assert rewritten(results) == scripted.html
+
+
+def test_an_unusable_file_leaves_the_earlier_report(scripted: Reported, tmp_path: Path) -> None:
+    """The error names the file; the page is not touched."""
+    results = again(scripted, tmp_path)
+    files = cell_files(results, "toy/algebra", PROTOCOL)
+    files.trajectories.write_bytes(b"PAR1 no")
+    with pytest.raises(DataError, match=r"trajectories\.parquet"):
+        rewritten(results)
+    assert (results / "report.html").read_text(encoding="utf-8") == scripted.html
+
+
+def test_chains_of_another_run_are_refused(scripted: Reported, tmp_path: Path) -> None:
+    """A chain without its trajectory would be shown with another's numbers."""
+    results = again(scripted, tmp_path)
+    ours = cell_files(results, "toy/algebra", PROTOCOL)
+    theirs = cell_files(results, "toy/wordproblems", PROTOCOL)
+    shutil.copy(theirs.chains, ours.chains)
+    with pytest.raises(DataError, match="different runs"):
+        rewritten(results)
+
+
+def test_a_folder_without_trajectories_says_so(tmp_path: Path) -> None:
+    """Nothing to report is an error, not an empty page."""
+    plan = registration_of(tmp_path)
+    (tmp_path / "verdicts.csv").write_text("id,cell,kind\n", encoding="utf-8")
+    with pytest.raises(DataError, match="score a cell first"):
+        write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
+
+
+def test_data_of_earlier_figures_are_removed(scripted: Reported, tmp_path: Path) -> None:
+    """The folder holds the tables of this page and no others."""
+    results = again(scripted, tmp_path)
+    (results / "tables" / "forest_h9.csv").write_text("x\n1\n", encoding="utf-8")
+    rewritten(results)
+    kept = {path.name for path in (results / "tables").iterdir()}
+    assert kept == {path.name for path in (scripted.results / "tables").iterdir()}
+
+
+def test_a_grader_table_becomes_a_figure(scripted: Reported, tmp_path: Path) -> None:
+    """The registered grader is in bold, and the figure is exploratory."""
+    results = again(scripted, tmp_path)
+    cell_files(results, "toy/algebra", PROTOCOL).sensitivity.write_text(
+        "cell,extraction,equivalence,registered,accuracy_gap_pp\n"
+        "toy/algebra,registered,normalised,True,12.5\n"
+        "toy/algebra,robust,math_verify,False,\n",
+        encoding="utf-8",
+    )
+    html = rewritten(results)
+    panel = re.search(r'<figure id="fig-sensitivity">.*?</figure>', html, re.S)
+    assert panel is not None
+    assert re.search(r'class="tick strong">registered, norm', panel[0])
+    assert "not defined" in panel[0]
+    assert "exploratory</span>" in panel[0]
+
+
+def test_a_comparison_without_its_columns_is_refused(scripted: Reported, tmp_path: Path) -> None:
+    """A table of another version is named, not shown half."""
+    results = again(scripted, tmp_path)
+    (results / "comparison.csv").write_text("source,published\nZ26,9.6\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"comparison\.csv: column `setting` is missing"):
+        rewritten(results)
+
+
+def test_published_figures_stand_beside_ours(registered: Reported) -> None:
+    """Z26 prints +11.5 points for this cell, R26 +9.6 (protocol, section 4)."""
+    data = (registered.results / "tables" / "forest_h1.csv").read_text(encoding="utf-8")
+    published = {tuple(line.split(",")[-2:]) for line in data.splitlines() if ",published," in line}
+    assert {("11.5", "Z26"), ("9.6", "R26")} <= published

@@ -1,0 +1,40 @@
+"""`cot-entropy show` in a terminal."""
+
+import pytest
+from reported_runs import Reported
+
+from cot_entropy.errors import DataError
+from cot_entropy.report.show import print_to_text, show_question, show_verdicts
+
+
+def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> None:
+    """H1..H3 and H5 stand for cells outside the plan; the registered ones were not run."""
+    shown = print_to_text(show_verdicts(scripted.results))
+    for word in ("wordproblems", "algebra", "H1", "H2", "H3", "H5", "exploratory"):
+        assert word in shown
+    assert "not run: qwen2.5-7b/gsm8k" in shown
+
+
+def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:
+    """k = 0 has no unit; every prefix has its entropy."""
+    shown = print_to_text(show_question(registered.results, "gsm8k-3"))
+    assert "qwen2.5-7b/gsm8k gsm8k-3" in shown
+    assert "The answer is" in shown
+
+
+def test_markup_in_a_chain_stays_text(scripted: Reported) -> None:
+    """Square brackets are rich's markup, and text from a run is never read as such."""
+    shown = print_to_text(show_question(scripted.results, "algebra-0"), width=300)
+    assert "<img src=x" in shown
+
+
+def test_an_unknown_question_names_the_cells_searched(scripted: Reported) -> None:
+    """The way out: another id."""
+    with pytest.raises(DataError, match="no question `q` in toy/algebra"):
+        show_question(scripted.results, "q")
+
+
+def test_an_unknown_cell_names_the_known_ones(scripted: Reported) -> None:
+    """A path in place of a cell reaches no file."""
+    with pytest.raises(DataError, match=r"no cell `\.\./x`; there are: toy/algebra"):
+        show_question(scripted.results, "algebra-0", cell="../x")
