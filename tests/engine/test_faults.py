@@ -14,9 +14,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from generation import write_manifest, write_questions
 
 from cot_entropy.records import ChainRecord, read_records
+from generation import write_manifest, write_questions
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from importlib.metadata import version
-
-import pytest
+from importlib.metadata import packages_distributions, version
 
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
