@@ -1,4 +1,4 @@
-"""What becomes of the real engine's processes when something dies (multiprocess mode)."""
+"""The real engine under faults: what becomes of its processes, and of what was finished."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from generation import write_manifest, write_questions
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
 TESTS = Path(__file__).parents[1]
-QUESTIONS = 24
+QUESTIONS = 60
 RUN = """
 import logging
 import sys
@@ -41,7 +41,7 @@ try:
             cell="smollm2/tiny",
             study_seed=1,
             chain=chain_block(budget=200),
-            engine=settings(in_process=False, max_num_seqs=4),
+            engine=settings(in_process=sys.argv[2] == "in_process", max_num_seqs=4),
             code_digest="c",
         ),
         model=folder / "model.json",
@@ -63,11 +63,11 @@ def folder(smollm2: Path, tmp_path: Path) -> Path:
 
 
 @contextmanager
-def worker(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A stage in a process of its own, with child processes for the engine."""
+def worker(folder: Path, mode: str = "child_processes") -> Iterator[subprocess.Popen[str]]:
+    """A stage in a process of its own; the engine in it, or in child processes."""
     with (folder / "stderr").open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-c", RUN, str(folder)],
+            [sys.executable, "-c", RUN, str(folder), mode],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -164,3 +164,20 @@ def test_a_stop_signal_leaves_no_engine(folder: Path, number: signal.Signals, co
         assert process.returncode == code
         assert_gone(engine)
     assert "stopped by" in (folder / "stderr").read_text().splitlines()[-1]
+
+
+def test_twenty_kills_lose_nothing(folder: Path) -> None:
+    """SIGKILL each time something more is on disk: every question once, none changed later."""
+    kept: list[bytes] = []
+    for kills in range(20):
+        with worker(folder, "in_process") as process:
+            found = await_questions(folder, process, max(len(kept) - 1, 0))
+            process.kill()
+        assert found[: len(kept)] == kept, kills
+        kept = found
+    with worker(folder, "in_process") as process:
+        summary = finish(folder, process)
+    resumed = summary["questions_resumed"]
+    assert isinstance(resumed, int)
+    assert resumed >= len(kept) - 1
+    assert_kept(folder, kept)
