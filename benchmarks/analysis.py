@@ -52,7 +52,7 @@ def entropy(answers: np.ndarray) -> float:
 
 
 def question(index: int, cell: str, ease: float, rng: np.random.Generator) -> Row:
-    """A chain whose answers agree the more the further it gets; ease is the share answered right."""
+    """A chain whose answers agree more and more; `ease` is the share answered right."""
     prefixes = int(rng.integers(3, 10))
     sure = np.minimum(0.99, ease * np.linspace(0.5, 1.05, prefixes))
     clusters = np.where(
