@@ -67,7 +67,7 @@ def _changed(value: Any) -> Any:
         case int():
             return value + 1
         case float():
-            return value * 0.9 + 0.01
+            return value * 0.9 + 0.013
         case None:
             return "x"
         case str() if set(value) <= set("0123456789abcdef") and len(value) >= 40:
