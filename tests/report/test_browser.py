@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from chromium import BINARY, Page, chromium
-from conftest import HOSTILE, REGISTERED, TOY, Reported
+from reported_runs import HOSTILE, REGISTERED, TOY, Reported
 
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium: apt-get install chromium")
 

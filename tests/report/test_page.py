@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Reported
+from reported_runs import Reported
 from synthetic_run import PROTOCOL, registration_of, write_run
 
 from cot_entropy.errors import DataError
@@ -136,6 +136,21 @@ def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Pa
     assert '<option value="inconsistent">' in rewritten(results)
 
 
+def test_rates_of_a_scan_are_shown_without_repeating_their_note(
+    scripted: Reported, tmp_path: Path
+) -> None:
+    """The note stands once above the tables."""
+    results = again(scripted, tmp_path)
+    (results / "consistency").mkdir()
+    (results / "consistency" / "rates.csv").write_text(
+        "source,quantity,rate,note\ntoy/algebra,inconsistent,0.25,a note\n", encoding="utf-8"
+    )
+    html = rewritten(results)
+    assert "<td>0.25</td>" in html
+    assert "a note" not in html
+    assert html.count("Consistency is not faithfulness") == 1
+
+
 def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:
     """Nothing of clock, path or hash order reaches the page (the study's name is its folder's)."""
     results = tmp_path / scripted.results.name
@@ -169,3 +184,44 @@ def test_a_folder_without_trajectories_says_so(tmp_path: Path) -> None:
     (tmp_path / "verdicts.csv").write_text("id,cell,kind\n", encoding="utf-8")
     with pytest.raises(DataError, match="score a cell first"):
         write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
+
+
+def test_data_of_earlier_figures_are_removed(scripted: Reported, tmp_path: Path) -> None:
+    """The folder holds the tables of this page and no others."""
+    results = again(scripted, tmp_path)
+    (results / "tables" / "forest_h9.csv").write_text("x\n1\n", encoding="utf-8")
+    rewritten(results)
+    kept = {path.name for path in (results / "tables").iterdir()}
+    assert kept == {path.name for path in (scripted.results / "tables").iterdir()}
+
+
+def test_a_grader_table_becomes_a_figure(scripted: Reported, tmp_path: Path) -> None:
+    """The registered grader is in bold, and the figure is exploratory."""
+    results = again(scripted, tmp_path)
+    cell_files(results, "toy/algebra", PROTOCOL).sensitivity.write_text(
+        "cell,extraction,equivalence,registered,accuracy_gap_pp\n"
+        "toy/algebra,registered,normalised,True,12.5\n"
+        "toy/algebra,robust,math_verify,False,\n",
+        encoding="utf-8",
+    )
+    html = rewritten(results)
+    panel = re.search(r'<figure id="fig-sensitivity">.*?</figure>', html, re.S)
+    assert panel is not None
+    assert re.search(r'class="tick strong">registered, norm', panel[0])
+    assert "not defined" in panel[0]
+    assert "exploratory</span>" in panel[0]
+
+
+def test_a_comparison_without_its_columns_is_refused(scripted: Reported, tmp_path: Path) -> None:
+    """A table of another version is named, not shown half."""
+    results = again(scripted, tmp_path)
+    (results / "comparison.csv").write_text("source,published\nZ26,9.6\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"comparison\.csv: column `setting` is missing"):
+        rewritten(results)
+
+
+def test_published_figures_stand_beside_ours(registered: Reported) -> None:
+    """Z26 prints +11.5 points for this cell, R26 +9.6 (protocol, section 4)."""
+    data = (registered.results / "tables" / "forest_h1.csv").read_text(encoding="utf-8")
+    published = {tuple(line.split(",")[-2:]) for line in data.splitlines() if ",published," in line}
+    assert {("11.5", "Z26"), ("9.6", "R26")} <= published
