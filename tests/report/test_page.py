@@ -136,6 +136,21 @@ def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Pa
     assert '<option value="inconsistent">' in rewritten(results)
 
 
+def test_rates_of_a_scan_are_shown_without_repeating_their_note(
+    scripted: Reported, tmp_path: Path
+) -> None:
+    """The note stands once above the tables."""
+    results = again(scripted, tmp_path)
+    (results / "consistency").mkdir()
+    (results / "consistency" / "rates.csv").write_text(
+        "source,quantity,rate,note\ntoy/algebra,inconsistent,0.25,a note\n", encoding="utf-8"
+    )
+    html = rewritten(results)
+    assert "<td>0.25</td>" in html
+    assert "a note" not in html
+    assert html.count("Consistency is not faithfulness") == 1
+
+
 def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:
     """Nothing of clock, path or hash order reaches the page (the study's name is its folder's)."""
     results = tmp_path / scripted.results.name

@@ -56,7 +56,7 @@ _SQRT_SHORT: Final = re.compile(r"sqrt([^{\[\s])")
 _THOUSANDS: Final = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _EQUALS: Final = re.compile(r"(?<![<>!])=")
 _NAME_OR_NUMBER: Final = re.compile(
-    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z, ]+\))?|[-+*/^(){}.0-9\s]*"
+    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z0-9, ]+\))?|[-+*/^(){}.0-9\s]*"
 )
 _LEFT_RIGHT: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _SIMPLE_FRACTION: Final = re.compile(r"(-?[0-9]+)/(-?[0-9]+)")
