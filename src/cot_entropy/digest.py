@@ -27,6 +27,7 @@ STAGES: Final[Mapping[str, str]] = {
     "sensitivity": "cot_entropy.signal.sensitivity",
     "analyse": "cot_entropy.stats.analyse",
     "calibrate": "cot_entropy.stats.calibration.run",
+    "consistency": "cot_entropy.consistency.cli",
     "report": "cot_entropy.report.page",
 }
 """The module that each stage's command calls."""

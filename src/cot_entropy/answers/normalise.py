@@ -111,6 +111,9 @@ def _hendrycks(text: str) -> str:
     text = text.replace(" .", " 0.").replace("{.", "{0.")
     if text.startswith("."):
         text = "0" + text
+    sides = _EQUALS.split(text)
+    if len(sides) == 2 and len(sides[0]) <= 2:
+        text = sides[1]
     text = _fix_sqrt(text).replace(" ", "")
     text = _fix_fracs(text)
     if text == "0.5":
