@@ -99,7 +99,7 @@ def peak_memory(folder: Path, count: int) -> int:
 @pytest.fixture
 def fast_folder(tmp_path: Path) -> Iterator[Path]:
     """A folder in memory where there is one: 100,000 synced lines take minutes on a disk."""
-    memory = Path("/dev/shm")  # noqa: S108
+    memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
         yield Path(folder)
 

@@ -10,7 +10,7 @@ import io
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, Literal, NoReturn, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -174,6 +174,22 @@ def analyse_verb(
     analyse(plan, trajectories, out, standings=standings, jobs=jobs)
 
 
+@app.command("calibrate")
+def calibrate_verb(
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for the four tables.")],
+    effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
+    jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
+) -> None:
+    """Simulate studies with known truth: coverage, false support, power, detectable gaps.
+
+    Half an hour on two cores; `--effort quick` a minute.
+    """
+    from cot_entropy.stats.calibration.run import calibrate
+
+    calibrate(plan, out, effort=effort, jobs=jobs)
+
+
 @app.command("report")
 def report_verb(
     results: Annotated[Path, typer.Argument(help="The study's folder.")],
@@ -265,6 +281,25 @@ def freeze_verb(
     from cot_entropy.prereg.freeze import freeze
 
     typer.echo(freeze(configfile, reason=reason).items_sha256)
+
+
+@app.command(
+    "consistency",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
+)
+def consistency_verb(context: typer.Context) -> None:
+    """Scan transcripts: does the stated reasoning lead to the stated answer? (extra)."""
+    try:
+        from cot_entropy.consistency.cli import app as consistency
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"{error.name} is not installed; the scan needs: pip install 'cot-entropy[consistency]'"
+        ) from None
+    consistency(args=context.args, prog_name="cot-entropy consistency")
 
 
 def main() -> NoReturn:
