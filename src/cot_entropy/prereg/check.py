@@ -96,6 +96,8 @@ def standings(
         ),
         *_unrecorded(cells, trajectories, results),
     ]
+    present = {cell.cell for cell in cells}
+    departures = [one for one in departures if one.cells is None or present.intersection(one.cells)]
     return Standings(registered=registered, departures=tuple(departures), plan_sha256=sha256)
 
 
