@@ -157,6 +157,14 @@ def test_trajectories_that_the_run_did_not_record_are_not_confirmatory(project: 
     assert f"cell/{CELL}" in standing.reason
 
 
+def test_a_cell_without_a_record_is_not_confirmatory(project: Path) -> None:
+    path = next((RESULTS / CELL).rglob("trajectories.parquet"))
+    (RESULTS / "provenance/alpha__sums.json").unlink()
+    standing = run_standings(RESULTS, [path]).of("H1", CELL)
+    assert standing.kind == "exploratory"
+    assert f"cell/{CELL}" in standing.reason
+
+
 def test_trajectories_without_provenance_are_unverified(tmp_path: Path) -> None:
     assert run_standings(tmp_path, []).of("H1", CELL).kind == "exploratory"
     assert "unverified" in UNVERIFIED.of("H1", CELL).reason
