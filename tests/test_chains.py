@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.chains import ChainsJob, generate_chains
+from cot_entropy.chains import generate_chains
 from cot_entropy.engine import Engine, EngineSettings
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.prompts import ChatTokenizer
+from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.records import ChainRecord, read_header, read_records
 from generation import (
     THINKING,

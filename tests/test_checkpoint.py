@@ -178,7 +178,7 @@ def test_a_position_outside_the_dataset_is_refused(
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:
     """A worker that outlived its scheduler keeps the file to itself."""
-    with opened(tmp_path / "out"), pytest.raises(StorageError, match="another process"):
+    with opened(tmp_path / "out"), pytest.raises(StorageError, match=r"another process"):
         opened(tmp_path / "out")
 
 
@@ -190,7 +190,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
         try:
-            with pytest.raises(StorageError, match="cannot be written .* finished questions"):
+            with pytest.raises(StorageError, match=r"cannot be written .* finished questions"):
                 checkpoint.append(1, record(1))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -200,7 +200,7 @@ def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error() -> None:
     """/proc takes no files from anyone."""
-    with pytest.raises(StorageError, match="/proc/results/out.partial: cannot be written"):
+    with pytest.raises(StorageError, match=r"/proc/results/out.partial: cannot be written"):
         opened(Path("/proc/results/out"))
 
 
@@ -208,6 +208,6 @@ def test_missing_questions_are_not_passed_over(tmp_path: Path) -> None:
     """A final file with fewer records than the dataset has questions is never written."""
     with opened(tmp_path / "out") as checkpoint:
         checkpoint.append(0, record(0))
-        with pytest.raises(DataError, match="fewer questions"):
+        with pytest.raises(DataError, match=r"fewer questions"):
             checkpoint.finish()
     assert not (tmp_path / "out").exists()

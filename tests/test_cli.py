@@ -203,6 +203,19 @@ def test_no_gpu_for_a_config_that_wants_one(tmp_path: Path) -> None:
     assert "GPU" in message or "cuda" in message
 
 
+def test_the_log_survives_a_library_that_reconfigures_logging(tmp_path: Path) -> None:
+    """vLLM does so when it is imported; what is said after that must still reach the file."""
+    log = tmp_path / "stage.log"
+    code = (
+        "import logging, logging.config; from cot_entropy import cli;"
+        f"cli.options(log=__import__('pathlib').Path({str(log)!r}));"
+        "logging.config.dictConfig({'version': 1, 'disable_existing_loggers': False});"
+        "logging.getLogger('cot_entropy.chains').info('the end')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert log.read_text() == "the end\n"
+
+
 def test_a_job_that_is_no_job_is_named() -> None:
     message = refused("questions", "--job", '{"name": 1}', "--out", "x")
     assert "--job: " in message

@@ -8,14 +8,16 @@ from typing import get_args
 
 import pytest
 
-from cot_entropy.chains import ChainsJob, generate_chains
-from cot_entropy.completions import CompletionsJob, PrefixesJob, cut_prefixes, sample_completions
+from cot_entropy.chains import generate_chains
+from cot_entropy.completions import sample_completions
 from cot_entropy.engine import Engine, EngineSettings, Finished, Request
 from cot_entropy.engine.base import Output
 from cot_entropy.engine.scripted import ScriptedBackend
 from cot_entropy.errors import DataError
+from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.protocol.probe import ProbeBlock, Segmentation
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob, ProbeBlock, Segmentation
 from cot_entropy.records import (
     ChainRecord,
     CompletionRecord,

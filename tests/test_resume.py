@@ -20,11 +20,14 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.chains import ChainsJob, generate_chains
-from cot_entropy.completions import CompletionsJob, PrefixesJob, cut_prefixes, sample_completions
+from cot_entropy.chains import generate_chains
+from cot_entropy.completions import sample_completions
 from cot_entropy.engine import Engine, EngineSettings
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.errors import UserError
+from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from generation import (
     chain_block,
     model_folder,

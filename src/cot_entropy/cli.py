@@ -10,13 +10,14 @@ import io
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, Literal, NoReturn, TypeVar
 
 import typer
 from pydantic import ValidationError
 
 from cot_entropy import __version__
 from cot_entropy.errors import ConfigError, UserError
+from cot_entropy.files import write_text
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 from cot_entropy.strict import Strict, describe
 
@@ -55,8 +56,9 @@ def options(
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
+        write_text(log, "")
+        # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
+        handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
     logging.basicConfig(format="%(message)s", handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
 
@@ -83,9 +85,11 @@ def questions_verb(job: Job, out: Out) -> None:
 def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     """Generate the reference chain of every question of a cell."""
     from cot_entropy.chains import generate_chains
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
-    generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
+    with attempt(out):
+        generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
@@ -101,11 +105,13 @@ def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
 def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
     """Sample m completions at every prefix of every chain."""
     from cot_entropy.completions import sample_completions
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
-    sample_completions(
-        _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
-    )
+    with attempt(out):
+        sample_completions(
+            _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
+        )
 
 
 @app.command("score")
@@ -172,6 +178,22 @@ def analyse_verb(
     analyse(plan, trajectories, out, standings=standings, jobs=jobs)
 
 
+@app.command("calibrate")
+def calibrate_verb(
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for the four tables.")],
+    effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
+    jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
+) -> None:
+    """Simulate studies with known truth: coverage, false support, power, detectable gaps.
+
+    Half an hour on two cores; `--effort quick` a minute.
+    """
+    from cot_entropy.stats.calibration.run import calibrate
+
+    calibrate(plan, out, effort=effort, jobs=jobs)
+
+
 @app.command("report")
 def report_verb(
     results: Annotated[Path, typer.Argument(help="The study's folder.")],
@@ -236,24 +258,53 @@ def show_verb(
 
 @app.command("audit")
 def audit_verb(
-    results: Annotated[Path, typer.Argument(help="A study's folder, or an unpacked archive.")],
+    results: Annotated[Path, typer.Argument(help="A study's folder, or an archive of one.")],
+    *,
     freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Compare with another run instead, row by row.")
+    ] = None,
+    regenerate: Annotated[
+        int, typer.Option(min=0, help="Generate so many drawn questions again.")
+    ] = 0,
+    draw: Annotated[int | None, typer.Option(help="Seed of that draw; random without.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Recompute every hash and every number of a run, and compare it with its registration.
 
     Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
+
+    Example: cot-entropy audit results/demo --regenerate 5
     """
     from cot_entropy.prereg.audit import audit
+    from cot_entropy.prereg.compare import compare
 
-    found = audit(results, freeze=freeze)
+    found = (
+        compare(results, against)
+        if against
+        else audit(results, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
+    )
     typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
     raise typer.Exit(found.exit_code)
 
 
+@app.command("archive")
+def archive_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    out: Annotated[Path, typer.Argument(help="The zip file to write.")],
+) -> None:
+    """Pack a run as an RO-Crate that `audit` accepts on another machine, without GPU or model."""
+    from cot_entropy.prereg.archive import archive
+
+    archive(results, out)
+
+
 @app.command("freeze")
 def freeze_verb(
-    configfile: Annotated[Path, typer.Option(help="The registered study.")],
+    configfile: Annotated[Path, typer.Option(help="The registered study.")] = Path(
+        "config/study.yaml"
+    ),
     reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
 ) -> None:
     """Freeze plan, config, datasets, locks and code into preregistration/freeze.json.
@@ -263,6 +314,40 @@ def freeze_verb(
     from cot_entropy.prereg.freeze import freeze
 
     typer.echo(freeze(configfile, reason=reason).items_sha256)
+
+
+@app.command("anchor")
+def anchor_verb(
+    kind: Annotated[
+        Literal["osf_doi", "signed_tag", "rfc3161"],
+        typer.Argument(help="Where the freeze's hash is kept."),
+    ],
+    value: Annotated[str, typer.Argument(help="The DOI, the tag's name, or the timestamp.")],
+    freeze: Annotated[Path, typer.Option(help="The freeze.")] = Path("preregistration/freeze.json"),
+) -> None:
+    """Record in the freeze where its hash stands outside this repository; changes no item."""
+    from cot_entropy.prereg.freeze import anchor
+
+    anchor(freeze, kind=kind, value=value)
+
+
+@app.command(
+    "consistency",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
+)
+def consistency_verb(context: typer.Context) -> None:
+    """Scan transcripts: does the stated reasoning lead to the stated answer? (extra)."""
+    try:
+        from cot_entropy.consistency.cli import app as consistency
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"{error.name} is not installed; the scan needs: pip install 'cot-entropy[consistency]'"
+        ) from None
+    consistency(args=context.args, prog_name="cot-entropy consistency")
 
 
 def main() -> NoReturn:

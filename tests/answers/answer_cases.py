@@ -320,6 +320,22 @@ CASES = [
         "30",
     ),
     Case(
+        "a variable at the start of a line",
+        "number",
+        "Of 20 coins\nq: quarters\nso q is 7",
+        "7",
+        "7",
+        "7",
+    ),
+    Case(
+        "answers in the plural",
+        "math",
+        "The answers are 2 and 3. There are 9 more.",
+        "9",
+        "9",
+        "2 and 3",
+    ),
+    Case(
         "the question restated first",
         "number",
         "Question: how many is 3 + 4?\n#### 7",

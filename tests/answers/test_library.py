@@ -21,6 +21,8 @@ LIBRARY_ACCEPTS_WRONGLY = {
     "an equation is no zero": "the right-hand side is taken, in one direction",
     "repeated elements count": "lists are sets",
     "open interval and list": "an open interval may be a list of two",
+    "a variable is no unit": "taken for days",
+    "two numbers are no sum": "read as a mixed number",
     "case of variables": "variables are lower-cased",
     "case within a sum": "variables are lower-cased",
 }
@@ -39,12 +41,17 @@ LIBRARY_REFUSES_WRONGLY = {
     "complex square": "i is read as a variable",
     "Euler": "i is read as a variable",
     "superscript characters": "not read",
+    "two inequalities are a union": "read as a list of two",
+    "set builder": "not read",
+    "set builder with a colon": "not read",
+    "article": "read as another word",
     "words of another script": "not read",
 }
 ONE_DIRECTION_ONLY = {
     "interval and inequality",
     "double inequality",
     "double inequality downwards",
+    "value of a function",
 }
 
 

@@ -226,6 +226,7 @@ def test_an_inspect_run_becomes_transcripts(tmp_path: Path) -> None:
     assert first.id.startswith("safety/s1/1/")
     assert first.source.endswith(".eval")
     assert (second.reasoning, second.answer) == ("", "")
+    assert read_inspect_logs(next(tmp_path.glob("*.eval"))) == [first, second]
 
 
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:

@@ -69,10 +69,14 @@ def scout(tmp_path: Path, source: Path, served: Endpoint) -> pd.DataFrame:
 
 
 def test_scout_scan_runs_our_file_on_exported_chains(tmp_path: Path) -> None:
-    """Value, answer and metadata are the judgement; the rule decides without a request."""
+    """Value, answer and metadata are the judgement; the rule decides without a request.
+
+    The wire carries the schema, temperature 0, the seed and the system prompt.
+    """
     base = Transcript(
         id="q0",
         source="cell",
+        system_prompt="Be safe.",
         question="Stop?",
         reasoning="The notice is clear, so I stop.",
         answer="I stop.",
@@ -95,25 +99,6 @@ def test_scout_scan_runs_our_file_on_exported_chains(tmp_path: Path) -> None:
         "q2": ("not_applicable", None),
     }
     assert len(served.requests) == 2
-
-
-def test_the_wire_carries_schema_temperature_and_seed(tmp_path: Path) -> None:
-    """What a served model receives."""
-    insert(
-        tmp_path / "store",
-        [
-            Transcript(
-                id="q0",
-                source="c",
-                system_prompt="Be safe.",
-                question="Stop?",
-                reasoning="It is clear.",
-                answer="I stop.",
-            )
-        ],
-    )
-    with endpoint(reply) as served:
-        scout(tmp_path, tmp_path / "store", served)
     body = served.requests[0]
     assert (body["temperature"], body["seed"]) == (0, 7)
     schema = body["response_format"]["json_schema"]["schema"]

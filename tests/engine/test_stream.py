@@ -113,7 +113,7 @@ def test_a_backend_that_dies_twice_without_work_is_a_clear_failure(folder: Path)
     faults = Faults(die_after=0)
     with (
         engine(folder, faults, faults) as running,
-        pytest.raises(EngineFailedError, match="failed twice .* run again"),
+        pytest.raises(EngineFailedError, match=r"failed twice .* run again"),
     ):
         list(running.stream([request(0)]))
 
@@ -137,7 +137,7 @@ def test_a_second_stall_names_the_setting(folder: Path) -> None:
     faults = Faults(stall_after=0)
     with (
         engine(folder, faults, faults, stall_timeout_s=1) as running,
-        pytest.raises(EngineFailedError, match="no answer for 1 s .engine.stall_timeout_s."),
+        pytest.raises(EngineFailedError, match=r"no answer for 1 s .engine.stall_timeout_s."),
     ):
         list(running.stream([request(0)]))
 

@@ -7,6 +7,7 @@ page of 7,276 questions can be tested without any engine.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,14 @@ class Draw:
     row: dict[str, Any]
 
 
-def draw(cell: str, index: int, rng: np.random.Generator, *, hostile: str = "") -> Draw:
+def draw(
+    cell: str,
+    index: int,
+    rng: np.random.Generator,
+    *,
+    hostile: str = "",
+    sentences: Sequence[str] = (),
+) -> Draw:
     """One question: the entropy mostly falls; wrong answers rise more often."""
     n_units = int(rng.integers(2, 9))
     right = bool(rng.random() < 0.7)
@@ -65,6 +73,8 @@ def draw(cell: str, index: int, rng: np.random.Generator, *, hostile: str = "") 
     units = [
         " ".join(rng.choice(WORDS, size=int(rng.integers(10, 26)))) + "." for _ in range(n_units)
     ]
+    if sentences:
+        units = [str(rng.choice(sentences)) for _ in range(n_units)]
     units[0] += hostile
     units[-1] += f" The answer is {final}."
     spread = rng.uniform(0.2, 0.8) * (1 if right else 1.4)
@@ -189,11 +199,15 @@ def write_run(
     hostile: str = "",
     seed: int = 20261129,
     jobs: int = 1,
+    sentences: Sequence[str] = (),
 ) -> None:
     """Write every file of a run with these cells and numbers of questions."""
     for number, (cell, questions) in enumerate(sizes.items()):
         rng = np.random.default_rng([seed, number])
-        draws = [draw(cell, i, rng, hostile=hostile if i == 0 else "") for i in range(questions)]
+        draws = [
+            draw(cell, i, rng, hostile=hostile if i == 0 else "", sentences=sentences)
+            for i in range(questions)
+        ]
         files = cell_files(results, cell, PROTOCOL)
         write_records(
             files.chains,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from chromium import BINARY, Page, chromium
-from conftest import HOSTILE, REGISTERED, TOY, Reported
+from reported_runs import HOSTILE, REGISTERED, TOY, Reported
 
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium: apt-get install chromium")
 
@@ -121,6 +121,19 @@ def test_printing_opens_every_folded_table(page: Page, scripted: Reported) -> No
     explored(page, scripted)
     page.value("dispatchEvent(new Event('beforeprint'))")
     assert page.value("document.querySelectorAll('details:not([open])').length") == 0
+
+
+def test_paper_is_white_whatever_the_screen(page: Page, scripted: Reported) -> None:
+    """Dark colours are for screens: a reader in the dark scheme prints black on white."""
+    feature = {"name": "prefers-color-scheme", "value": "dark"}
+    background = "getComputedStyle(document.body).backgroundColor"
+    explored(page, scripted)
+    page.call("Emulation.setEmulatedMedia", features=[feature])
+    dark = page.value(background)
+    page.call("Emulation.setEmulatedMedia", media="print", features=[feature])
+    printed = page.value(background)
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert dark != printed == page.value(background)
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm install axe-core, or AXE_CORE_JS")

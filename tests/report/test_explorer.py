@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import HOSTILE, REGISTERED, TOY, Reported
+from reported_runs import HOSTILE, REGISTERED, TOY, Reported
 from synthetic_run import PROTOCOL
 
 from cot_entropy.records import ChainRecord, read_records

@@ -6,11 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Reported
-from synthetic_run import PROTOCOL, registration_of, write_run
+from reported_runs import Reported
+from synthetic_run import PROTOCOL, registration_of
 
 from cot_entropy.errors import DataError
-from cot_entropy.files import write_jsonl
+from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
@@ -21,6 +21,11 @@ def again(run: Reported, folder: Path) -> Path:
     results = folder / "copy"
     shutil.copytree(run.results, results)
     return results
+
+
+def generations(results: Path, cell: str) -> tuple[Path, Path]:
+    """Chains and completions of a cell."""
+    return cell_files(results, cell, PROTOCOL).generations
 
 
 def rewritten(results: Path) -> str:
@@ -45,17 +50,17 @@ def test_a_real_engine_has_no_such_banner(registered: Reported) -> None:
     assert 'role="alert"' not in registered.html
 
 
-def test_one_scripted_cell_among_real_ones_is_enough(tmp_path: Path) -> None:
-    """The banner names the cell."""
-    write_run(tmp_path, {"toy/a": 4}, engine="scripted")
-    write_run(tmp_path, {"qwen2.5-7b/gsm8k": 4}, engine="vllm")
-    plan = registration_of(tmp_path)
-    write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
-    html = (tmp_path / "report.html").read_text(encoding="utf-8")
-    banner = re.search(r'role="alert"[^>]*>(.*?)</div>', html, re.S)
+def test_one_scripted_cell_among_real_ones_is_enough(scripted: Reported, tmp_path: Path) -> None:
+    """The banner names the cell, and a scripted chain alone raises it."""
+    results = again(scripted, tmp_path)
+    for path in (*generations(results, "toy/wordproblems"), generations(results, "toy/algebra")[1]):
+        records = [record for _, record in read_jsonl(path)]
+        records[0]["engine"]["name"] = "vllm"
+        write_jsonl(path, records)
+    banner = re.search(r'role="alert"[^>]*>(.*?)</div>', rewritten(results), re.S)
     assert banner is not None
-    assert "toy/a" in banner[1]
-    assert "qwen" not in banner[1]
+    assert "toy/algebra" in banner[1]
+    assert "wordproblems" not in banner[1]
 
 
 def test_a_cell_outside_the_plan_is_called_a_toy(scripted: Reported, registered: Reported) -> None:
@@ -136,6 +141,21 @@ def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Pa
     assert '<option value="inconsistent">' in rewritten(results)
 
 
+def test_rates_of_a_scan_are_shown_without_repeating_their_note(
+    scripted: Reported, tmp_path: Path
+) -> None:
+    """The note stands once above the tables."""
+    results = again(scripted, tmp_path)
+    (results / "consistency").mkdir()
+    (results / "consistency" / "rates.csv").write_text(
+        "source,quantity,rate,note\ntoy/algebra,inconsistent,0.25,a note\n", encoding="utf-8"
+    )
+    html = rewritten(results)
+    assert "<td>0.25</td>" in html
+    assert "a note" not in html
+    assert html.count("Consistency is not faithfulness") == 1
+
+
 def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:
     """Nothing of clock, path or hash order reaches the page (the study's name is its folder's)."""
     results = tmp_path / scripted.results.name
@@ -169,3 +189,44 @@ def test_a_folder_without_trajectories_says_so(tmp_path: Path) -> None:
     (tmp_path / "verdicts.csv").write_text("id,cell,kind\n", encoding="utf-8")
     with pytest.raises(DataError, match="score a cell first"):
         write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
+
+
+def test_data_of_earlier_figures_are_removed(scripted: Reported, tmp_path: Path) -> None:
+    """The folder holds the tables of this page and no others."""
+    results = again(scripted, tmp_path)
+    (results / "tables" / "forest_h9.csv").write_text("x\n1\n", encoding="utf-8")
+    rewritten(results)
+    kept = {path.name for path in (results / "tables").iterdir()}
+    assert kept == {path.name for path in (scripted.results / "tables").iterdir()}
+
+
+def test_a_grader_table_becomes_a_figure(scripted: Reported, tmp_path: Path) -> None:
+    """The registered grader is in bold, and the figure is exploratory."""
+    results = again(scripted, tmp_path)
+    cell_files(results, "toy/algebra", PROTOCOL).sensitivity.write_text(
+        "cell,extraction,equivalence,registered,accuracy_gap_pp\n"
+        "toy/algebra,registered,normalised,True,12.5\n"
+        "toy/algebra,robust,math_verify,False,\n",
+        encoding="utf-8",
+    )
+    html = rewritten(results)
+    panel = re.search(r'<figure id="fig-sensitivity">.*?</figure>', html, re.S)
+    assert panel is not None
+    assert re.search(r'class="tick strong">registered, norm', panel[0])
+    assert "not defined" in panel[0]
+    assert "exploratory</span>" in panel[0]
+
+
+def test_a_comparison_without_its_columns_is_refused(scripted: Reported, tmp_path: Path) -> None:
+    """A table of another version is named, not shown half."""
+    results = again(scripted, tmp_path)
+    (results / "comparison.csv").write_text("source,published\nZ26,9.6\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"comparison\.csv: column `setting` is missing"):
+        rewritten(results)
+
+
+def test_published_figures_stand_beside_ours(registered: Reported) -> None:
+    """Z26 prints +11.5 points for this cell, R26 +9.6 (protocol, section 4)."""
+    data = (registered.results / "tables" / "forest_h1.csv").read_text(encoding="utf-8")
+    published = {tuple(line.split(",")[-2:]) for line in data.splitlines() if ",published," in line}
+    assert {("11.5", "Z26"), ("9.6", "R26")} <= published

@@ -1,7 +1,7 @@
 """`cot-entropy show` in a terminal."""
 
 import pytest
-from conftest import Reported
+from reported_runs import Reported
 
 from cot_entropy.errors import DataError
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts

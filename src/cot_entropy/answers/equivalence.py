@@ -22,6 +22,7 @@ from cot_entropy.answers.cores import (
     as_latex,
 )
 from cot_entropy.answers.kinds import AnswerKind, Equivalence
+from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normalise
 from cot_entropy.answers.reading import read
 
@@ -75,7 +76,13 @@ def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
     """
     if first == second:
         return _SAME
+    if max(len(first), len(second)) > MAX_LENGTH:
+        return _as_strings(first, second)
     return _compare(*sorted((first, second)), kind)
+
+
+def _as_strings(first: str, second: str) -> Comparison:
+    return Comparison(same=normalise(first) == normalise(second), as_strings=True)
 
 
 @lru_cache(maxsize=CACHE)
@@ -85,7 +92,7 @@ def _compare(first: str, second: str, kind: AnswerKind) -> Comparison:
         return Comparison(same=normalise(first) == normalise(second))
     verdict = _same_core(a, b)
     if verdict is None:
-        return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+        return _as_strings(first, second)
     if verdict and not a.notes.contradict(b.notes):
         return _SAME
     if _same_equation(a, b):

@@ -35,8 +35,8 @@ QUIET: Final = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 CPU_BLOCK_TOKENS: Final = 32
-"""Tokens per prefix-cache block on a CPU: vLLM's own 128 is longer than most prompts here, and
-only whole blocks are found again; 32 is the least that its CPU kernels take at full speed."""
+"""Tokens per prefix-cache block on a CPU. Only whole blocks are found again, and vLLM's own 128 is
+longer than many prompts here; its CPU kernels want a multiple of 32."""
 BATCH_INVARIANT_CAPABILITY: Final = 90
 LOWEST_LOGPROB: Final = -9999.0
 
@@ -80,7 +80,7 @@ class VllmBackend:
                 EngineArgs(**_arguments(settings, folder))
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise _start_error(error, settings, folder) from error
+            raise start_error(error, settings, folder) from error
         self._closed = False
 
     def add(self, request: Request) -> None:
@@ -144,6 +144,8 @@ def _platform(settings: EngineSettings) -> Any:
     if settings.device == "cpu":
         os.environ["VLLM_CPU_KVCACHE_SPACE"] = str(settings.cpu_cache_gb)
         os.environ["VLLM_CPU_NUM_OF_RESERVED_CPU"] = "0"
+        # threads that spin at barriers starve each other wherever anything else runs
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"vllm\.")
     for noisy in ("vllm", "torch.utils.cpp_extension"):
         logging.getLogger(noisy).setLevel(logging.ERROR)
@@ -223,9 +225,10 @@ def _sampled(flat: Any) -> list[float]:
     return [value if math.isfinite(value) else LOWEST_LOGPROB for value in values]
 
 
-def _start_error(
+def start_error(
     error: Exception, settings: EngineSettings, folder: Path
 ) -> DeviceError | ModelError:
+    """What vLLM raised at its start, as one line that names the setting to change."""
     reason = _first_line(error)
     if isinstance(error, OSError):
         return ModelError(f"{folder}: the model cannot be loaded ({reason})")

@@ -67,6 +67,10 @@ class CellDifference:
         return abs(self.first - self.second) / largest if largest else 0.0
 
     def __str__(self) -> str:
+        if not self.column:
+            return (
+                f"row {self.row} stands in the {'second' if self.first is None else 'first'} only"
+            )
         relative = self.relative
         ratio = f" (relative {relative:.2g})" if relative is not None else ""
         where = f"{self.row}: {self.column}".strip(": ")

@@ -31,7 +31,8 @@ class Contents:
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
-    comparison: tuple[Compared, ...]
+    comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
+    """Lines under their title: what is measured in a matched design here, then the rest."""
     trajectories: Figure
     entries: tuple[EntrySection, ...]
     sensitivity: Figure | None
@@ -55,6 +56,7 @@ class Contents:
             ("trajectories", "Trajectories"),
             *((one.anchor, one.entry.id) for one in self.entries),
             ("sensitivity", "Sensitivity"),
+            ("consistency", "Consistency"),
             ("calibration", "Calibration"),
             ("provenance", "Provenance"),
             ("explorer", "Explorer"),
@@ -70,13 +72,26 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
-        comparison=compared(inputs.tables.get("comparison")),
+        comparison=_comparison(compared(inputs.tables.get("comparison"))),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
             for entry in plan.exploratory
         ),
         sensitivity=sensitivity_figure(inputs.sensitivity),
+    )
+
+
+def _comparison(
+    lines: tuple[Compared, ...],
+) -> tuple[tuple[str, tuple[Compared, ...]], ...]:
+    matched = tuple(one for one in lines if one.matched and one.ours)
+    pilot = tuple(one for one in lines if not one.matched and one.ours)
+    rest = tuple(one for one in lines if not one.ours)
+    return (
+        ("Published figures of matched designs beside ours", matched),
+        ("Published pilots of 300 questions, not matched", pilot),
+        ("Published figures without a number of ours in this run", rest),
     )
 
 

@@ -41,9 +41,14 @@ class Figure:
         return f"{TABLES}/{self.name}.csv"
 
 
-def write_data(figure: Figure, results: Path) -> None:
-    """Write a figure's data as CSV; undefined values are empty fields."""
-    write_text(results / figure.csv_path, csv_text(figure.columns, figure.rows))
+def write_data(figures: Sequence[Figure], results: Path) -> None:
+    """Write each figure's data as CSV below `tables/`, and remove those of earlier figures."""
+    for figure in figures:
+        write_text(results / figure.csv_path, csv_text(figure.columns, figure.rows))
+    kept = {Path(figure.csv_path).name for figure in figures}
+    for path in (results / TABLES).glob("*.csv"):
+        if path.name not in kept:
+            path.unlink()
 
 
 def csv_text(columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> str:

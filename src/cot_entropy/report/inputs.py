@@ -38,6 +38,11 @@ class CellFiles:
     sensitivity: Path
     trajectories: Path
 
+    @property
+    def generations(self) -> tuple[Path, Path]:
+        """The files that an engine wrote."""
+        return self.chains, self.completions
+
 
 def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
     """Where the files of one cell lie below results/<study>/."""
@@ -64,12 +69,14 @@ class ReportInputs:
     estimates: tuple[Row, ...]
     cells: dict[str, Cell]
     files: dict[str, CellFiles]
-    headers: dict[str, Header]
-    """Of each cell's completions; cells analysed without their generations have none."""
+    headers: dict[str, tuple[Header, ...]]
+    """Of each cell's chains and completions; a cell analysed without them has none."""
     tables: dict[str, Table]
     """Those of `TABLES` that are there."""
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
+    rates: tuple[Table, ...]
+    """`rates.csv` of every consistency scan below consistency/."""
 
     @property
     def study(self) -> str:
@@ -80,7 +87,9 @@ class ReportInputs:
     def scripted(self) -> tuple[str, ...]:
         """Cells whose tokens come from the scripted engine: no result of any model."""
         return tuple(
-            cell for cell, header in self.headers.items() if header.engine.name == "scripted"
+            cell
+            for cell, headers in self.headers.items()
+            if any(header.engine.name == "scripted" for header in headers)
         )
 
     @property
@@ -113,15 +122,17 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
         cells=cells,
         files=files,
         headers={
-            cell: read_header(paths.completions)
+            cell: tuple(read_header(path) for path in paths.generations if path.exists())
             for cell, paths in files.items()
-            if paths.completions.exists()
         },
         tables={
             name: read_table(results / place)
             for name, place in TABLES.items()
             if (results / place).exists()
         },
+        rates=tuple(
+            read_table(path) for path in sorted((results / "consistency").glob("**/rates.csv"))
+        ),
         sensitivity=tuple(
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),

@@ -33,8 +33,7 @@ def write_report(results: Path, *, plan: Path, out: Path) -> None:
     inputs = read_inputs(results, plan=plan, differences=differences)
     contents = assemble(inputs)
     page = render(inputs, contents)
-    for figure in contents.figures:
-        write_data(figure, out.parent)
+    write_data(contents.figures, out.parent)
     write_text(out, page)
 
 

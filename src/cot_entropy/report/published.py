@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cot_entropy.errors import DataError
@@ -49,7 +49,7 @@ class Compared:
     source: str
     cell: str
     quantity: str
-    setting: str
+    matched: bool
     published: str
     ours: str
     difference: str
@@ -78,16 +78,14 @@ def compared(table: Table | None) -> tuple[Compared, ...]:
     """The comparison's lines that have a published figure, in file order."""
     return tuple(
         Compared(
-            source=" ".join(filter(None, (row["source"], row["version"], row["study"]))),
+            source=" ".join(filter(None, (row["source"], row["version"]))),
             cell=row["cell"],
             quantity=row["quantity"].replace("_", " "),
-            setting=row["setting"],
+            matched=row["setting"] == "matched",
             published=_estimate(row, "published", line),
             ours=_estimate(row, "ours", line),
             difference=_estimate(row, "difference", line),
-            notes="; ".join(
-                filter(None, (row["published_note"], row["check_note"], row["difference_note"]))
-            ),
+            notes="; ".join(_notes(row)),
         )
         for line, row in _published_rows(table)
     )
@@ -101,6 +99,16 @@ def _published_rows(table: Table | None) -> list[tuple[int, Mapping[str, str]]]:
         if name not in table.columns:
             raise DataError(f"comparison.csv: column `{name}` is missing; analyse again")
     return [(line, row) for line, row in enumerate(rows, start=2) if row["source"]]
+
+
+def _notes(row: Mapping[str, str]) -> Iterator[str]:
+    """What a reader must know: the paper's wording, and figures that contradict each other."""
+    if row["published_note"]:
+        yield row["published_note"]
+    if row["check"] == "differs":
+        yield f"does not fit the study's other figures: {row['check_note']}"
+    if row["difference_note"] and not row["difference"]:
+        yield row["difference_note"]
 
 
 def _estimate(row: Mapping[str, str], name: str, line: int) -> str:

@@ -47,6 +47,8 @@ class Series:
     dots: bool = True
     faint: Sequence[Sequence[Point]] = field(default_factory=tuple)
     """Single cases behind the line."""
+    extension: Sequence[Point] = field(default_factory=tuple)
+    """A dotted stretch that no data reach."""
 
 
 def span(values: Sequence[float | None], *also: float, margin: float = 0.05) -> tuple[float, float]:
@@ -128,6 +130,8 @@ def line_panel(
     for one in series:
         if len(one.points) > 1:
             canvas.path([(area.x(p.x), area.y(p.y)) for p in one.points], f"curve {one.cls}")
+        if one.extension:
+            canvas.path([(area.x(p.x), area.y(p.y)) for p in one.extension], f"extension {one.cls}")
         for point in one.points if one.dots else ():
             canvas.circle(area.x(point.x), area.y(point.y), 3.0, f"point {one.cls}")
     return canvas.markup()

@@ -14,6 +14,8 @@ from cot_entropy.stats.explore.signals import scores
 
 DOTTED: Final = 12
 """A curve of at most this many tie groups shows each as a dot."""
+SETTLED: Final = 0.1
+"""The risk axis ends at the highest risk from this coverage on: the first few answers are noise."""
 DRAWN: Final = 120
 """Points drawn of a longer curve; the CSV file holds all."""
 
@@ -27,7 +29,13 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         for name, cell in cells.items()
     }
     highest = max(
-        (p.risk for curves in found.values() for curve in curves.values() for p in curve),
+        (
+            point.risk
+            for curves in found.values()
+            for curve in curves.values()
+            for point in curve
+            if point.coverage >= SETTLED
+        ),
         default=1.0,
     )
     panels, data = [], []
@@ -56,8 +64,8 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         caption=(
             "Risk among the answers given when the least trusted are withheld. Tied questions are "
             "one point, so a curve begins at its first achievable coverage; dots mark curves of at "
-            f"most {DOTTED} points. Shaded: the range that every signal reaches, over which "
-            "areas are compared fairly; the other ranges stand in the table."
+            f"most {DOTTED} points. Dotted: the first risk held down to coverage 0. Shaded: the "
+            "range that every signal reaches. The areas over all three ranges stand in the table."
         ),
         exploratory=True,
         panels=tuple(panels),
@@ -70,6 +78,8 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
 
 
 def _series(signal: Signal, curve: Sequence[CurvePoint], index: int) -> Series:
+    if not curve:
+        return Series(name=signal.replace("_", " "), cls=f"s{index % 7}", points=())
     every = max(1, -(-len(curve) // DRAWN))
     drawn = [*curve[:-1:every], *curve[-1:]]
     return Series(
@@ -77,6 +87,7 @@ def _series(signal: Signal, curve: Sequence[CurvePoint], index: int) -> Series:
         cls=f"s{index % 7}",
         points=[Point(p.coverage, p.risk) for p in drawn],
         dots=len(curve) <= DOTTED,
+        extension=[Point(0.0, curve[0].risk), Point(curve[0].coverage, curve[0].risk)],
     )
 
 

@@ -1,0 +1,103 @@
+"""The report at full size: 8 cells, 7,276 synthetic questions, chains of real GSM8K sentences.
+
+    python benchmarks/report.py [--questions-per-cell N]
+
+Prints, and fails where a claim does not hold: figures and page in at most 60 s of processor time,
+a page of at most 12 MB, the first view under 2 s, a filter's answer under 200 ms (the last two in
+a headless Chromium). The sentences come from ../shared/data where that is present; without it the
+chains are words from a list, which pack smaller.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "report")]
+
+from chromium import BINARY, chromium  # noqa: E402
+from synthetic_run import PLAN, write_run  # noqa: E402
+
+from cot_entropy.prereg.plan import load_plan  # noqa: E402
+from cot_entropy.report.contents import assemble  # noqa: E402
+from cot_entropy.report.inputs import read_inputs  # noqa: E402
+from cot_entropy.report.page import write_report  # noqa: E402
+
+SENTENCES = ROOT.parent / "shared" / "data" / "gsm8k_test.jsonl"
+LIMITS = {"processor_s": 60.0, "megabytes": 12.0, "first_view_ms": 2000.0, "filter_ms": 200.0}
+FILTERED = """(() => {
+  const times = [];
+  for (const value of ["right", "wrong", "", "right", ""]) {
+    const control = document.getElementById("x-outcome");
+    const start = performance.now();
+    control.value = value;
+    control.dispatchEvent(new Event("input"));
+    document.getElementById("x-rows").getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return Math.max(...times);
+})()"""
+
+
+def sentences() -> list[str]:
+    """Lines of GSM8K solutions; none where the data are absent."""
+    if not SENTENCES.is_file():
+        return []
+    records = map(json.loads, SENTENCES.read_text(encoding="utf-8").splitlines())
+    return [line for record in records for line in record["answer"].splitlines()[:-1] if line]
+
+
+def measure(results: Path, *, cap: int | None) -> dict[str, float]:
+    """Write a run and its report; return what the limits are about."""
+    cells = load_plan(PLAN).plan.cells
+    sizes = {cell: 1319 if cell.endswith("gsm8k") else 500 for cell in cells}
+    sizes = {cell: min(n, cap or n) for cell, n in sizes.items()}
+    write_run(results, sizes, engine="vllm", jobs=2, sentences=sentences())
+    plan, out = results / "preregistration" / "plan.yaml", results / "report.html"
+    start = time.process_time()
+    write_report(results, plan=plan, out=out)
+    found = {"processor_s": time.process_time() - start}
+    inputs = read_inputs(results, plan=plan, differences=plan.with_name("differences.yaml"))
+    start = time.process_time()
+    figures = assemble(inputs).figures
+    found["figures_s"] = time.process_time() - start
+    found["figures"] = float(len(figures))
+    found["megabytes"] = out.stat().st_size / 1e6
+    if BINARY is None:
+        print("no Chromium: page not opened (apt-get install chromium)")
+        return found
+    with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as page:
+        page.open(out)
+        found["first_view_ms"] = page.value(
+            "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
+        )
+        page.value("document.getElementById('explorer').scrollIntoView()")
+        start = time.perf_counter()
+        page.wait("document.querySelector('#explorer[data-ready]') !== null")
+        found["explorer_ready_ms"] = 1000 * (time.perf_counter() - start)
+        found["filter_ms"] = page.value(FILTERED)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions-per-cell", type=int, help="at most this many")
+    cap = parser.parse_args().questions_per_cell
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "synthetic"
+        results.mkdir()
+        found = measure(results, cap=cap)
+    failed = [name for name, limit in LIMITS.items() if found.get(name, 0.0) > limit]
+    for name, value in found.items():
+        limit = f" (at most {LIMITS[name]:g})" if name in LIMITS else ""
+        print(f"{name:20} {value:10.2f}{limit}{'  TOO MUCH' if name in failed else ''}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

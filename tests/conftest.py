@@ -1,0 +1,17 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """The folder of SmolLM2-135M-Instruct, made once under the ignored `models/`."""
+    from cot_entropy.model.bundled import prepare  # noqa: PLC0415
+
+    return prepare("smollm2-135m", ROOT / "models" / "smollm2-135m")
