@@ -74,7 +74,7 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a dry run lists."""
-        text = self.snakemake("--dry-run", "--quiet", "progress", *arguments).stdout
+        text = self.snakemake("--dry-run", *arguments).stdout
         table = re.findall(r"^(\w+)\s+(\d+)$", text, re.MULTILINE)
         return {rule: int(count) for rule, count in table if rule != "total"}
 

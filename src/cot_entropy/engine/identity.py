@@ -37,8 +37,9 @@ def _device(settings: EngineSettings) -> tuple[str, str]:
         return "none", ""
     if settings.device == "cpu":
         return f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores", ""
-    from cot_entropy.engine.vllm import gpu_name_and_driver  # noqa: PLC0415
+    from cot_entropy.engine.vllm import check_device, gpu_name_and_driver  # noqa: PLC0415
 
+    check_device(settings)
     return gpu_name_and_driver()
 
 
