@@ -72,6 +72,8 @@ class Header(Strict):
     system_role: Literal["native", "merged"]
     chain: ChainBlock
     probe: ProbeBlock | None = None
+    derived_from: ProbeBlock | None = None
+    """Completions only: the block whose stored samples were taken where they are the same."""
     code_digest: str
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""
