@@ -115,7 +115,7 @@ def score(
 ) -> Share:
     """Score one cell; the texts are made outside the clock, one question at a time."""
     kind: AnswerKind = "number" if dataset == "gsm8k" else "math"
-    random = Random(f"{dataset}/{model}")  # noqa: S311  # repeatable, not secret
+    random = Random(f"{dataset}/{model}")  # repeatable, not secret
     extract("warm up 1", rule=rule, kind=kind)
     questions = round(QUESTIONS[dataset] * share)
     total = without = classes = as_strings = 0

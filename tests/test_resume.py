@@ -156,7 +156,7 @@ def kill_until_done(folder: Path, name: str, draw: random.Random) -> int:
 def kills_that_change_nothing(folder: Path, seed: int) -> int:
     """One line of stages under kills, its files compared with those of an undisturbed one."""
     calm, killed = prepared(folder / "calm"), prepared(folder / "killed")
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(seed)
     kills = 0
     for name in ("chains", "completions"):
         kills += kill_until_done(killed, name, draw)

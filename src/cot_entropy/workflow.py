@@ -16,6 +16,7 @@ from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
+from cot_entropy.files import sha256_file
 from cot_entropy.model.spec import ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.chain import ChainsJob
@@ -53,6 +54,13 @@ class Workflow:
     def plan(self) -> str:
         """The plan's path."""
         return self.configuration.study.plan
+
+    @property
+    def optional_tables(self) -> dict[str, str]:
+        """What the report shows where it is there, by path, with its hash."""
+        folder = Path(self.results)
+        found = [*folder.glob("calibration/*.csv"), *folder.glob("consistency/*.csv")]
+        return {str(path): sha256_file(path) for path in sorted(found)}
 
     def digest(self, stage: str) -> str:
         """The digest of a stage's code, for rules without further settings."""

@@ -327,7 +327,14 @@ CASES = [
         "7",
         "7",
     ),
-    Case("answers in the plural", "math", "The answers are 2 and 3. There are 9 more.", "9", "9", "2 and 3"),
+    Case(
+        "answers in the plural",
+        "math",
+        "The answers are 2 and 3. There are 9 more.",
+        "9",
+        "9",
+        "2 and 3",
+    ),
     Case(
         "the question restated first",
         "number",

@@ -82,6 +82,9 @@ PAIRS = [
     Pair("other numeral", "41_9", "40_9", False, False),
     # names
     Pair("name left out", "x=5", "5", True, True),
+    Pair("name of a point left out", "(x, y) = (1, 2)", "(1,2)", False, True),
+    Pair("name of an angle left out", r"\angle ABC = 30^\circ", r"30^\circ", False, True),
+    Pair("value of a function", "f(2) = 7", "7", True, True),
     Pair("other name", "x=5", "y=5", True, False),
     Pair("function name left out", "f(x) = 2x + 1", "2x+1", True, True),
     Pair("line left out", "y = 2x + 3", "2x+3", True, True),
@@ -119,6 +122,15 @@ PAIRS = [
     Pair("inequality times minus one", "2x + 1 < 4y", "-2x - 1 < -4y", False, False),
     Pair("union in the other order", r"(0,9) \cup (9,36)", r"(9,36) \cup (0,9)", False, True),
     Pair("half of a union", r"(0,9) \cup (9,36)", "(0,9)", False, False),
+    Pair(
+        "two inequalities are a union",
+        "x < -2 or x > 3",
+        r"(-\infty,-2) \cup (3,\infty)",
+        False,
+        True,
+    ),
+    Pair("set builder", r"\{x \mid x > 2\}", r"(2,\infty)", False, True),
+    Pair("set builder with a colon", r"\{x : 2 \le x < 5\}", "[2,5)", False, True),
     Pair("all real numbers", r"\mathbb{R}", r"(-\infty,\infty)", False, True),
     Pair("infinity is no number", r"(2,\infty)", "(2,5)", False, False),
     # matrices
@@ -171,6 +183,7 @@ PAIRS = [
     # words
     Pair("word in text", r"\text{east}", "east", True, True),
     Pair("capital", r"\text{East}", r"\text{east}", False, True),
+    Pair("article", r"\text{an ellipse}", r"\text{ellipse}", True, True),
     Pair("anagram", r"\text{east}", r"\text{seat}", False, False),
     Pair("short word", r"\text{odd}", "odd", True, True),
     Pair("choice in brackets", r"\text{(C)}", "C", False, True),

@@ -39,12 +39,17 @@ LIBRARY_REFUSES_WRONGLY = {
     "complex square": "i is read as a variable",
     "Euler": "i is read as a variable",
     "superscript characters": "not read",
+    "two inequalities are a union": "read as a list of two",
+    "set builder": "not read",
+    "set builder with a colon": "not read",
+    "article": "read as another word",
     "words of another script": "not read",
 }
 ONE_DIRECTION_ONLY = {
     "interval and inequality",
     "double inequality",
     "double inequality downwards",
+    "value of a function",
 }
 
 

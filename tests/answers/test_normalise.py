@@ -42,6 +42,7 @@ PUBLISHED = [
     ("slash fraction", "3/4", r"\frac{3}{4}"),
     ("negative slash fraction", "-3/4", r"\frac{-3}{4}"),
     ("fraction with one brace", r"\frac9{19}", r"\frac{9}{19}"),
+    ("short name before a list", "x=1,2", "1,2"),
     ("spaces", "x + 1", "x+1"),
     ("negative space", r"2\!3", "23"),
 ]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.engine.vllm import check_device
-from cot_entropy.errors import DeviceError
+from cot_entropy.engine.vllm import check_device, start_error
+from cot_entropy.errors import DeviceError, ModelError
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.records import (
     ChainRecord,
@@ -113,6 +113,24 @@ def ran(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_lack_of_memory_names_the_setting_to_lower() -> None:
+    """vLLM's and torch's messages about memory become one line, for each device."""
+    error = RuntimeError("CUDA out of memory. Tried to allocate 20 GiB\nmore")
+    message = str(start_error(error, settings(device="cuda"), Path("m")))
+    assert message == (
+        "the engine did not start for lack of memory (CUDA out of memory. Tried to allocate "
+        "20 GiB); lower engine.memory_share or engine.max_model_len, or free the device"
+    )
+    assert "engine.cpu_cache_gb" in str(start_error(error, settings(), Path("m")))
+
+
+def test_a_broken_folder_is_a_model_error() -> None:
+    """What vLLM cannot read is the model's fault, not the device's."""
+    error = start_error(OSError("no file named model.safetensors"), settings(), Path("m"))
+    assert isinstance(error, ModelError)
+    assert str(error) == "m: the model cannot be loaded (no file named model.safetensors)"
+
+
 @pytest.mark.engine
 def test_records_fit_the_model(ran: Path, inputs: Path, smollm2: Path) -> None:
     """Prompt, tokens, text, ends and log-probabilities of real chains fit each other."""
@@ -178,6 +196,21 @@ def test_two_fresh_processes_give_the_same_bytes(ran: Path, inputs: Path, tmp_pa
     assert result.returncode == 0, result.stderr
     for name in ("chains.jsonl.zst", "prefixes.jsonl.zst", "completions.jsonl.zst"):
         assert (tmp_path / name).read_bytes() == (ran / name).read_bytes(), name
+
+
+@pytest.mark.engine
+def test_too_little_memory_is_one_clear_line(smollm2: Path) -> None:
+    """A cache larger than any machine: which setting to lower, and no traceback to read."""
+    code = (
+        "import sys; from pathlib import Path; from engine.test_vllm import settings\n"
+        "from cot_entropy.engine.vllm import VllmBackend; from cot_entropy.errors import UserError\n"
+        "try: VllmBackend(settings(cpu_cache_gb=1_000_000), Path(sys.argv[1]))\n"
+        "except UserError as error: print(f'{type(error).__name__}: {error}'); sys.exit(7)"
+    )
+    result = python(code, smollm2)
+    assert result.returncode == 7, result.stderr
+    assert result.stdout.splitlines()[-1].startswith("DeviceError: the engine did not start")
+    assert "engine.cpu_cache_gb" in result.stdout
 
 
 @pytest.mark.engine

@@ -113,6 +113,14 @@ def test_a_log_without_a_summary_is_named(cell: Path) -> None:
         cell_figures(cell)
 
 
+def test_a_continued_stage_has_no_time(cell: Path) -> None:
+    """Its summary counts the last run only."""
+    log = cell / "registered" / "chains.log"
+    log.write_text(log.read_text().replace('"questions_resumed":0', '"questions_resumed":2'))
+    with pytest.raises(DataError, match="was continued after a stop"):
+        cell_figures(cell)
+
+
 def test_a_card_is_filled_between_its_markers(tmp_path: Path) -> None:
     """What stands around them stays."""
     card = tmp_path / "README.md"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from reported_runs import Reported
-from synthetic_run import PROTOCOL, registration_of, write_run
+from synthetic_run import PROTOCOL, registration_of
 
 from cot_entropy.errors import DataError
-from cot_entropy.files import write_jsonl
+from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
@@ -21,6 +21,11 @@ def again(run: Reported, folder: Path) -> Path:
     results = folder / "copy"
     shutil.copytree(run.results, results)
     return results
+
+
+def generations(results: Path, cell: str) -> tuple[Path, Path]:
+    """Chains and completions of a cell."""
+    return cell_files(results, cell, PROTOCOL).generations
 
 
 def rewritten(results: Path) -> str:
@@ -45,17 +50,17 @@ def test_a_real_engine_has_no_such_banner(registered: Reported) -> None:
     assert 'role="alert"' not in registered.html
 
 
-def test_one_scripted_cell_among_real_ones_is_enough(tmp_path: Path) -> None:
-    """The banner names the cell."""
-    write_run(tmp_path, {"toy/a": 4}, engine="scripted")
-    write_run(tmp_path, {"qwen2.5-7b/gsm8k": 4}, engine="vllm")
-    plan = registration_of(tmp_path)
-    write_report(tmp_path, plan=plan, out=tmp_path / "report.html")
-    html = (tmp_path / "report.html").read_text(encoding="utf-8")
-    banner = re.search(r'role="alert"[^>]*>(.*?)</div>', html, re.S)
+def test_one_scripted_cell_among_real_ones_is_enough(scripted: Reported, tmp_path: Path) -> None:
+    """The banner names the cell, and a scripted chain alone raises it."""
+    results = again(scripted, tmp_path)
+    for path in (*generations(results, "toy/wordproblems"), generations(results, "toy/algebra")[1]):
+        records = [record for _, record in read_jsonl(path)]
+        records[0]["engine"]["name"] = "vllm"
+        write_jsonl(path, records)
+    banner = re.search(r'role="alert"[^>]*>(.*?)</div>', rewritten(results), re.S)
     assert banner is not None
-    assert "toy/a" in banner[1]
-    assert "qwen" not in banner[1]
+    assert "toy/algebra" in banner[1]
+    assert "wordproblems" not in banner[1]
 
 
 def test_a_cell_outside_the_plan_is_called_a_toy(scripted: Reported, registered: Reported) -> None:
@@ -134,6 +139,21 @@ def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Pa
     record = {"source": "toy/algebra", "id": "algebra-0", "outcome": "inconsistent"}
     write_jsonl(results / "consistency" / "judgements.jsonl.zst", [record])
     assert '<option value="inconsistent">' in rewritten(results)
+
+
+def test_rates_of_a_scan_are_shown_without_repeating_their_note(
+    scripted: Reported, tmp_path: Path
+) -> None:
+    """The note stands once above the tables."""
+    results = again(scripted, tmp_path)
+    (results / "consistency").mkdir()
+    (results / "consistency" / "rates.csv").write_text(
+        "source,quantity,rate,note\ntoy/algebra,inconsistent,0.25,a note\n", encoding="utf-8"
+    )
+    html = rewritten(results)
+    assert "<td>0.25</td>" in html
+    assert "a note" not in html
+    assert html.count("Consistency is not faithfulness") == 1
 
 
 def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:

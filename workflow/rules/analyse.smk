@@ -45,6 +45,28 @@ rule analyse:
         " --out {params.results:q} {params.trajectories:q}"
 
 
+rule calibration:
+    input:
+        plan=flow.plan,
+    output:
+        multiext(
+            f"{flow.results}/calibration/",
+            "calibration.csv",
+            "coverage_map.csv",
+            "power.csv",
+            "detectable.csv",
+        ),
+    params:
+        digest=flow.digest("calibrate"),
+        results=flow.results,
+    threads: workflow.cores
+    log:
+        f"{flow.results}/logs/calibration.log",
+    shell:
+        "cot-entropy --log {log} calibrate --plan {input.plan:q} --jobs {threads}"
+        " --out {params.results:q}/calibration"
+
+
 rule report:
     input:
         flow.selected_trajectories,
@@ -54,6 +76,8 @@ rule report:
     output:
         f"{flow.results}/report.html",
     params:
+        # read where they are there, and a reason to write the page again; never made for it
+        optional=flow.optional_tables,
         digest=flow.digest("report"),
         results=flow.results,
     log:

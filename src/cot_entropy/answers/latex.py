@@ -69,6 +69,7 @@ _SIGN_UNIT: Final = re.compile(r"(?P<amount>.+?)\s*(?P<unit>\^\\circ|\\?%)")
 _COUNTABLE: Final = re.compile(r"[0-9]|\\(?:frac|sqrt|pi)")
 _MATH_WORDS: Final = frozenset({"sqrt", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"})
 _TEXT: Final = re.compile(r"\\text\s*\{([^{}]*)\}")
+_ARTICLE: Final = re.compile(r"^(?:an?|the) (?=[a-z]{2})", re.IGNORECASE)
 _OPENING: Final = "([{"
 _CLOSING: Final = ")]}"
 
@@ -134,12 +135,12 @@ def brackets(text: str) -> tuple[str, str, str] | None:
 
 def words(text: str) -> str | None:
     r"""The words of an answer that is nothing else: a letter, or words, short ones in `\text`."""
-    plain = " ".join(_TEXT.sub(r" \1 ", text).split()).rstrip(".")
+    plain = _ARTICLE.sub("", " ".join(_TEXT.sub(r" \1 ", text).split()).rstrip("."))
     letter = plain.strip("() ")
     if len(letter) == 1 and letter.isalpha():
         return letter
     wordy = bool(plain) and all(c.isalpha() or c in " '-" for c in plain) and plain[0].isalpha()
-    if not wordy or (plain == text and any(len(word) < 4 for word in plain.split(" "))):
+    if not wordy or ("\\text" not in text and any(len(word) < 4 for word in plain.split(" "))):
         return None
     return plain
 

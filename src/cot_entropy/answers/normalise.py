@@ -56,7 +56,7 @@ _SQRT_SHORT: Final = re.compile(r"sqrt([^{\[\s])")
 _THOUSANDS: Final = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _EQUALS: Final = re.compile(r"(?<![<>!])=")
 _NAME_OR_NUMBER: Final = re.compile(
-    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z, ]+\))?|[-+*/^(){}.0-9\s]*"
+    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z0-9, ]+\))?|[-+*/^(){}.0-9\s]*"
 )
 _LEFT_RIGHT: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _SIMPLE_FRACTION: Final = re.compile(r"(-?[0-9]+)/(-?[0-9]+)")
@@ -111,6 +111,9 @@ def _hendrycks(text: str) -> str:
     text = text.replace(" .", " 0.").replace("{.", "{0.")
     if text.startswith("."):
         text = "0" + text
+    sides = _EQUALS.split(text)
+    if len(sides) == 2 and len(sides[0]) <= 2:
+        text = sides[1]
     text = _fix_sqrt(text).replace(" ", "")
     text = _fix_fracs(text)
     if text == "0.5":

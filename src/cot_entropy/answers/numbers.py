@@ -7,6 +7,7 @@ numbers add what the `robust` rule reads as one number: `2 2/3`, `3/4`, `1.5e6`,
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,7 +29,7 @@ WRITTEN: Final = re.compile(
     r"[eE][-+]?[0-9]{1,4}(?![\w.])"
     r"|\s?(?:\\times|\\cdot|[x*×·])\s?10\^(?:\{-?[0-9]{1,4}\}|-?[0-9]{1,4})"
     r"|\s[0-9]{1,9}/[0-9]{1,9}(?![0-9/]|\.[0-9])"
-    r"|(?<!/)/[0-9]{1,9}(?![0-9/]|\.[0-9])"
+    r"|/[0-9]{1,9}(?![0-9/]|\.[0-9])"
     r")?)"
 )
 _NOT_DIGITS: Final = re.compile(rf"{_SEPARATOR}|-|{_CURRENCY}")
@@ -68,10 +69,8 @@ def grouped(text: str) -> str:
 
 
 def _last(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
-    last = None
-    for last in matches:  # noqa: B007
-        pass
-    return last
+    newest = deque(matches, maxlen=1)
+    return newest.pop() if newest else None
 
 
 def _digits(match: re.Match[str]) -> str:

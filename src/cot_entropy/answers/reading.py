@@ -46,7 +46,8 @@ _BASES: Final = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
     "ten": "10",
 }
 _NAME: Final = re.compile(
-    r"(?P<name>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*\([A-Za-z]\))?)\s*(?:=|\\in(?![A-Za-z]))\s*(?P<rest>.+)"
+    r"(?P<name>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*\([A-Za-z0-9, ]+\))?|\\angle\s*[A-Z]+"
+    r"|\([a-z](?:\s*,\s*[a-z])+\))\s*(?:=|\\in(?![A-Za-z]))\s*(?P<rest>.+)"
 )
 _LIST_SEPARATOR: Final = re.compile(
     r",?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*\}|,?\s+(?:and|or)(?=[\s\\$(])|,|;"
@@ -58,6 +59,9 @@ _OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne
 _VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
 _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
+)
+_SET_BUILDER: Final = re.compile(
+    r"\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
 )
 _PLUS_MINUS: Final = re.compile(r"\\(pm|mp)(?![A-Za-z])")
 _REALS: Final = {r"\mathbb{R}", r"\mathbb R", r"\R", r"\text{all real numbers}"}
@@ -105,6 +109,8 @@ def _structured(text: str) -> Reading | None:  # noqa: PLR0911
         return _list([])
     if (bracketed := latex.brackets(text)) is not None:
         opening, inside, closing = bracketed
+        if opening == "{" and (condition := _SET_BUILDER.match(inside)):
+            return _read(inside[condition.end() :])
         parts = latex.split_top(inside, _COMMA)
         if opening == "{":
             return _list(parts)
@@ -130,7 +136,15 @@ def _list(parts: list[str]) -> Reading:
             readings.append(reading)
     if len(readings) == 1:
         return readings[0]
+    names = {reading.notes.name for reading in readings}
+    if len(names) == 1 and None not in names and all(map(_is_interval, readings)):
+        intervals = tuple(Reading(reading.core) for reading in readings)
+        return Reading(Structure("union", intervals, ordered=False), Notes(name=names.pop()))
     return Reading(Structure("list", tuple(readings), ordered=False))
+
+
+def _is_interval(reading: Reading) -> bool:
+    return isinstance(reading.core, Structure) and reading.core.ordered
 
 
 def _plain(text: str) -> Core:

@@ -14,8 +14,9 @@ from cot_entropy.answers.kinds import AnswerKind
 from cot_entropy.answers.numbers import WRITTEN, clean_written, last_written
 
 _NEXT_QUESTION: Final = re.compile(
-    r"^[ \t]*(?:[*#]+[ \t]*)?(?:(?:next|new|follow-up)[ \t]+)?"
-    r"(?:question|problem|(?-i:Q)|human|user|问题|题目)[ \t]*(?:[0-9]{1,4})?[ \t]*(?:\*\*)?[:.]"
+    r"^[ \t]*(?:[*#]+[ \t]*)?(?:(?:next|new|another|follow-up)[ \t]+)?"
+    r"(?:question|problem|exercise|instruction|(?-i:Q)|human|user|问题|题目)"
+    r"[ \t]*(?:[0-9]{1,4})?[ \t]*(?:\*\*)?[:.]"
     r"|<\|(?:im_start|im_end|endoftext|eot_id)\|>",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from threading import RLock
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from cot_entropy.answers import evaluate
 from cot_entropy.answers.limits import within_limits
@@ -44,8 +44,8 @@ def equal(left: str, right: str) -> bool | None:
         return _equal(first, second)
 
 
-def proportional(left: str, right: str, *, factor: str) -> bool | None:
-    """Whether `left` is `right` times a constant, `factor` being "positive" or "any"."""
+def proportional(left: str, right: str, *, factor: Literal["positive", "any"]) -> bool | None:
+    """Whether `left` is `right` times a constant other than zero, of the named sign."""
     first, second = expression(left), expression(right)
     if first is None or second is None:
         return None

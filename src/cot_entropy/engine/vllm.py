@@ -35,8 +35,8 @@ QUIET: Final = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 CPU_BLOCK_TOKENS: Final = 32
-"""Tokens per prefix-cache block on a CPU: vLLM's own 128 is longer than most prompts here, and
-only whole blocks are found again; 32 is the least that its CPU kernels take at full speed."""
+"""Tokens per prefix-cache block on a CPU. Only whole blocks are found again, and vLLM's own 128 is
+longer than many prompts here; its CPU kernels want a multiple of 32."""
 BATCH_INVARIANT_CAPABILITY: Final = 90
 LOWEST_LOGPROB: Final = -9999.0
 
@@ -80,7 +80,7 @@ class VllmBackend:
                 EngineArgs(**_arguments(settings, folder))
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise _start_error(error, settings, folder) from error
+            raise start_error(error, settings, folder) from error
         self._closed = False
 
     def add(self, request: Request) -> None:
@@ -223,9 +223,10 @@ def _sampled(flat: Any) -> list[float]:
     return [value if math.isfinite(value) else LOWEST_LOGPROB for value in values]
 
 
-def _start_error(
+def start_error(
     error: Exception, settings: EngineSettings, folder: Path
 ) -> DeviceError | ModelError:
+    """What vLLM raised at its start, as one line that names the setting to change."""
     reason = _first_line(error)
     if isinstance(error, OSError):
         return ModelError(f"{folder}: the model cannot be loaded ({reason})")

@@ -88,7 +88,10 @@ def wall_seconds(log: Path) -> float:
     lines = [line for line in log.read_text("utf-8").splitlines() if line.startswith("{")]
     if not lines:
         raise DataError(f"{log}: no run summary; run the cell again")
-    return RunSummary.model_validate_json(lines[-1]).wall_seconds
+    summary = RunSummary.model_validate_json(lines[-1])
+    if summary.questions_resumed:
+        raise DataError(f"{log}: the stage was continued after a stop; time an uninterrupted run")
+    return summary.wall_seconds
 
 
 def table(cells: list[CellFigures]) -> str:

@@ -1,6 +1,6 @@
 """Train the demo's LoRA adapter on generated problems (two CPU cores, half an hour).
 
-    python -m cot_entropy.model.train --base models/smollm2-135m --out build/adapter
+    python -m cot_entropy.model.train build/adapter
 
 The run is seeded and can be stopped: it goes on from its last checkpoint. The loss is the
 cross-entropy (nats per token) of the worked solution and its end-of-text token; the prompt, in
@@ -29,6 +29,7 @@ from cot_entropy.data.generate import Stratum, strata, take
 from cot_entropy.data.questions import Problem
 from cot_entropy.errors import ModelError
 from cot_entropy.files import write_text
+from cot_entropy.model.bundled import prepare
 
 SYSTEM_PROMPT: Final = (
     "Solve the problem step by step. Write each reasoning step on its own line. "
@@ -42,7 +43,7 @@ CHECKPOINT_EVERY: Final = 10
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that decides the adapter, given the base weights."""
+    """What decides the adapter, with this module's code and the base weights."""
 
     steps: int = 240
     batch: int = 8
@@ -231,9 +232,10 @@ def train(base: Path, out: Path, recipe: Recipe) -> Iterator[tuple[int, float]]:
     write_text(out / "training.json", json.dumps(record, indent=1) + "\n")
 
 
-def main(base: Path, out: Path, steps: int = Recipe.steps, seed: int = Recipe.seed) -> None:
-    """Train the adapter; a line of progress for every step."""
+def main(out: Path, steps: int = Recipe.steps, seed: int = Recipe.seed) -> None:
+    """Train the adapter into `out`; a line of progress for every step."""
     torch.set_num_threads(2)
+    base = prepare("smollm2-135m", Path("models/smollm2-135m"))
     recipe = Recipe(steps=steps, seed=seed)
     began, first = time.monotonic(), None
     for done, loss in train(base, out, recipe):

@@ -16,9 +16,9 @@ from rocrate.rocrate import ROCrate
 from cot_entropy import __version__
 from cot_entropy.errors import DataError
 from cot_entropy.files import atomic
-from cot_entropy.prereg.audit import Run, read_run
 from cot_entropy.prereg.audit_files import manifest_findings
 from cot_entropy.prereg.provenance import FOLDER, MANIFEST
+from cot_entropy.prereg.run import Run, read_run
 
 FORMATS: Final = {
     ".csv": "text/csv",

@@ -7,10 +7,10 @@ cannot be audited at all is a UserError (2).
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.errors import UserError
@@ -20,31 +20,12 @@ from cot_entropy.prereg.audit_files import (
     manifest_findings,
     record_findings,
 )
+from cot_entropy.prereg.audit_registration import registration_findings
 from cot_entropy.prereg.audit_report import AuditReport, EntryLine, Finding
-from cot_entropy.prereg.check import (
-    Registered,
-    cell_departures,
-    mixtures,
-    read_registration,
-    run_departures,
-    run_standings,
-)
-from cot_entropy.prereg.freeze import FILE, load_freeze
-from cot_entropy.prereg.provenance import (
-    FOLDER,
-    MANIFEST,
-    PLAN,
-    REGISTRATION,
-    RUN,
-    CellRecord,
-    Manifest,
-    RunRecord,
-    cell_path,
-    read_record,
-    run_items,
-)
-from cot_entropy.prereg.registration import Items, code_items
-from cot_entropy.prereg.standing import Departure, Standings
+from cot_entropy.prereg.check import mixtures, run_standings
+from cot_entropy.prereg.provenance import PLAN, CellRecord
+from cot_entropy.prereg.run import Run, read_run
+from cot_entropy.prereg.standing import Standings
 from cot_entropy.prereg.tables import Table, read_csv
 from cot_entropy.prereg.unpack import unpack
 
@@ -53,49 +34,32 @@ HAND_MADE = (
     "again: audit --regenerate N"
 )
 
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """What a results folder says about itself."""
-
-    results: Path
-    registration: Registered
-    record: RunRecord
-    cells: tuple[CellRecord, ...]
-    manifest: Manifest
-
-    @property
-    def registration_folder(self) -> Path:
-        """The copies of the registered files."""
-        return self.results / FOLDER / REGISTRATION
+FEW_DRAWN = (
+    "only the drawn questions were generated again; other hardware or another batch may change "
+    "tokens without anybody's doing"
+)
 
 
-def read_run(results: Path) -> Run:
-    """Read what a run wrote about itself; raises UserError where that cannot be audited."""
-    folder = results / FOLDER
-    record = read_record(folder / RUN, RunRecord)
-    cells = [cell_path(results, cell) for cell in record.configuration.study.cells]
-    return Run(
-        results=results,
-        registration=read_registration(folder / REGISTRATION),
-        record=record,
-        cells=tuple(read_record(path, CellRecord) for path in cells if path.is_file()),
-        manifest=read_record(folder / MANIFEST, Manifest),
-    )
-
-
-def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditReport:
+def audit(
+    results: Path,
+    *,
+    freeze: Path | None = None,
+    jobs: int = 2,
+    regenerate: int = 0,
+    draw: int | None = None,
+) -> AuditReport:
     """Audit a results folder, or an archive of one (unpacked into a scratch folder).
 
     `freeze` is the auditor's own copy of freeze.json, compared with the one in the results; by
-    default that of the project in the working folder, if it has one. Raises UserError where the
-    folder cannot be audited.
+    default that of the project in the working folder, if it has one. `regenerate` questions of each
+    cell are generated again with this machine's engine; `draw` repeats an earlier choice of them.
+    Raises UserError where the folder cannot be audited.
     """
     if results.is_file():
         with tempfile.TemporaryDirectory(prefix="cot-entropy-archive-") as folder:
             unpacked = Path(folder) / results.stem
             unpack(results, unpacked)
-            return audit(unpacked, freeze=freeze, jobs=jobs)
+            return audit(unpacked, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
     run = read_run(results)
     standings = run_standings(results, registered_trajectories(run.record.configuration, results))
     with tempfile.TemporaryDirectory(prefix="cot-entropy-audit-") as scratch:
@@ -113,62 +77,27 @@ def audit(results: Path, *, freeze: Path | None = None, jobs: int = 2) -> AuditR
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
             *derivation.findings(run.cells),
         ]
-    return _report(run, standings, findings, derivation.derived)
+        again: list[str] = []
+        if regenerate:
+            findings += _regenerated(run, Path(scratch), regenerate, draw, again)
+    return _report(run, standings, findings, derivation.derived, again)
 
 
-def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
-    """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
-    frozen = run.registration.freeze
-    recorded = run.record.items
-    for item, what in _misrecorded(run, recorded):
-        yield Finding(check="registration", subject=item, detail=what)
-    path = own or Path("preregistration") / FILE
-    if own or path.is_file():
-        ours = load_freeze(path)
-        if frozen is None or ours.items_sha256 != frozen.items_sha256:
-            detail = f"is not the freeze in {path}"
-            yield Finding(
-                check="registration", subject=f"{FOLDER}/{REGISTRATION}/{FILE}", detail=detail
-            )
-    if frozen is None:
-        yield Finding(check="registration", subject=FILE, detail="the run had no freeze")
-        return
-    found: dict[tuple[str, str | None], Departure] = {}
-    for departure in _departures(run, frozen.items):
-        found.setdefault((departure.item, departure.found), departure)
-    for departure in found.values():
-        yield Finding(
-            check="registration",
-            subject=departure.item,
-            detail=_described(departure),
-            declared=departure.deviation,
-        )
+def _regenerated(
+    run: Run, scratch: Path, questions: int, draw: int | None, done: list[str]
+) -> list[Finding]:
+    # the engine's libraries take seconds to import, and most audits need none of them
+    from cot_entropy.prereg.regenerate import Regeneration  # noqa: PLC0415
 
-
-def _departures(run: Run, frozen: Items) -> Iterator[Departure]:
-    """What differs from the freeze and concerns a cell of this run, or this audit's own code."""
-    cells = {cell.cell for cell in run.cells}
-    here = {**run.record.items, **code_items()}
-    for items in (run.record.items, here):
-        for departure in run_departures(frozen, items, run.registration):
-            if departure.cells is None or cells & set(departure.cells):
-                yield departure
-    for cell in run.cells:
-        yield from cell_departures(frozen, cell, run.record, run.registration)
-
-
-def _misrecorded(run: Run, recorded: Items) -> Iterator[tuple[str, str]]:
-    """Items of run.json that are not those of the registration beside it."""
-    folder = run.registration_folder
-    again = run_items(run.record.configuration, folder / PLAN, folder)
-    stages = {item for item in recorded if item.startswith("stage/")}
-    for item in sorted(again.keys() | recorded.keys() - stages):
-        if again.get(item) != recorded.get(item):
-            yield item, "is not what run.json records for it"
-    ours = code_items()
-    for item in sorted(stages | ours.keys()):
-        if ours.get(item) != recorded.get(item):
-            yield item, "the code of this installation is not the run's; check out the run's commit"
+    regeneration = Regeneration(
+        results=run.results,
+        scratch=scratch,
+        record=run.record,
+        questions=questions,
+        seed=secrets.randbits(32) if draw is None else draw,
+        done=done,
+    )
+    return list(regeneration.findings(run.cells))
 
 
 def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
@@ -179,23 +108,18 @@ def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
             yield Finding(check="generations", subject=cell.cell, detail=problem)
 
 
-def _described(departure: Departure) -> str:
-    if departure.item.startswith("cell/"):
-        return str(departure.found)
-    before = departure.frozen or "not there"
-    now = departure.found or "not there"
-    where = f" in {', '.join(departure.cells)}" if departure.cells else ""
-    return f"differs from the freeze{where}: frozen {before}, found {now}"
-
-
 def _report(
-    run: Run, standings: Standings, findings: Sequence[Finding], derived: Sequence[str]
+    run: Run,
+    standings: Standings,
+    findings: Sequence[Finding],
+    derived: Sequence[str],
+    again: Sequence[str],
 ) -> AuditReport:
     frozen = run.registration.freeze
     tables = [_table(run.results / name) for name in ("verdicts.csv", "estimates.csv")]
     rows = [row for table in tables for row in table.keyed().values()]
     by_hash = sorted(run.manifest.files.keys() - set(derived) - _generations(run))
-    limits = [HAND_MADE]
+    limits = [FEW_DRAWN if again else HAND_MADE]
     if by_hash:
         limits.append(f"checked by hash only: {', '.join(by_hash)}")
     if frozen is None or frozen.anchor is None:
@@ -217,6 +141,7 @@ def _report(
             f"{len(run.manifest.files)} files by hash",
             f"{len(run.cells)} cells by question, gold and seed",
             f"{len(derived)} files derived again from the stored generations",
+            *again,
         ],
         limits=limits,
     )

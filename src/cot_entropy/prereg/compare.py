@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl
-from cot_entropy.prereg.audit import Run, read_run
+from cot_entropy.prereg.run import Run, read_run
 from cot_entropy.prereg.tables import CellDifference, Table, differences, read_csv, read_parquet
 from cot_entropy.strict import Strict
 

@@ -56,6 +56,7 @@ class Contents:
             ("trajectories", "Trajectories"),
             *((one.anchor, one.entry.id) for one in self.entries),
             ("sensitivity", "Sensitivity"),
+            ("consistency", "Consistency"),
             ("calibration", "Calibration"),
             ("provenance", "Provenance"),
             ("explorer", "Explorer"),

@@ -75,6 +75,8 @@ class ReportInputs:
     """Those of `TABLES` that are there."""
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
+    rates: tuple[Table, ...]
+    """`rates.csv` of every consistency scan below consistency/."""
 
     @property
     def study(self) -> str:
@@ -128,6 +130,9 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             for name, place in TABLES.items()
             if (results / place).exists()
         },
+        rates=tuple(
+            read_table(path) for path in sorted((results / "consistency").glob("**/rates.csv"))
+        ),
         sensitivity=tuple(
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),

@@ -51,6 +51,14 @@ class Table:
         index = self.columns.index(name)
         return tuple(row[index] for row in self.rows)
 
+    def without(self, name: str) -> Table:
+        """The table without one column, itself where there is none of that name."""
+        kept = [index for index, column in enumerate(self.columns) if column != name]
+        return Table(
+            tuple(self.columns[index] for index in kept),
+            tuple(tuple(row[index] for index in kept) for row in self.rows),
+        )
+
 
 def read_rows(path: Path) -> tuple[Row, ...]:
     """Read a results table; raises DataError naming file, line and column."""

@@ -73,7 +73,10 @@ def test_dropped_answers_shorten_the_flat_region(make_cell, settings):
 
 def test_no_defined_shape_is_not_assessable(make_cell, settings):
     """All prefixes missing: the arithmetic row stays, the rest has a reason."""
-    rows = [row | {"entropies": [None, None], "monotone": None} for row in random_rows(4)]
+    rows = [
+        row | {"entropies": [None, None], "monotone": None, "violations": None}
+        for row in random_rows(4)
+    ]
     found = run(make_cell(rows), settings)
     assert found["smallest_possible_rise_nats"].estimate == pytest.approx(0.1046, abs=1e-4)
     assert found["flag_rate"].verdict == "not assessable"

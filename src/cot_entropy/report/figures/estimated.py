@@ -1,6 +1,6 @@
-"""Figures drawn from `estimates.csv` alone: which quantities of which entry, and how.
+"""Figures drawn from `estimates.csv` alone.
 
-A quantity reads `stem[label]`; a figure shows all labels of one stem, one panel per cell.
+A figure shows all quantities of one stem, one panel per cell (`specs` names the stems).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from markupsafe import Markup
 
@@ -21,158 +21,11 @@ from cot_entropy.report.figures.panels import (
     line_panel,
     span,
 )
+from cot_entropy.report.figures.specs import SPECS, Spec
 from cot_entropy.report.rows import Row
 
-QUANTITY: Final = re.compile(r"(?P<stem>[^\[]+)(?:\[(?P<label>.*)\])?")
 LONGEST: Final = 25
 """Characters of a label that fit beside a panel."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Spec:
-    """One figure of an entry: its stem, how it is drawn, and what it is read against."""
-
-    stem: str
-    kind: Literal["intervals", "lines"]
-    title: str
-    unit: str
-    reference: float | None
-    x_label: str = ""
-    note: str = ""
-
-
-SPECS: Final[dict[str, tuple[Spec, ...]]] = {
-    "signal_auroc": (
-        Spec(
-            stem="auroc",
-            kind="intervals",
-            title="AUROC of each signal",
-            unit="AUROC",
-            reference=0.5,
-            note="A higher score means more likely right; 0.5 is no information.",
-        ),
-        Spec(
-            stem="auroc_difference",
-            kind="intervals",
-            title="AUROC against the shape flag",
-            unit="difference",
-            reference=0.0,
-            note="Paired differences on the same resamples; right of the line beats the flag.",
-        ),
-    ),
-    "risk_coverage": (
-        Spec(
-            stem="aurc_shared",
-            kind="intervals",
-            title="Risk-coverage area over the shared range",
-            unit="area, lower is better",
-            reference=None,
-        ),
-    ),
-    "coupling": (
-        Spec(
-            stem="accuracy_gap_pp",
-            kind="intervals",
-            title="The gap under each outcome",
-            unit="percentage points",
-            reference=0.0,
-        ),
-        Spec(
-            stem="auroc", kind="intervals", title="AUROC under each outcome", unit="AUROC",
-            reference=0.5,
-        ),
-    ),
-    "eps_sweep": (
-        Spec(
-            stem="accuracy_gap_pp",
-            kind="lines",
-            title="The gap over the violation threshold",
-            unit="gap, points",
-            reference=0.0,
-            x_label="eps, nats",
-            note=(
-                "With five answers per prefix H takes seven values, 0.1046 nats apart at least, so "
-                "every eps above 0 and below that gives the same flags, which shows no robustness."
-            ),
-        ),
-        Spec(
-            stem="flag_rate", kind="lines", title="Share of monotone chains over the threshold",
-            unit="share", reference=None, x_label="eps, nats",
-        ),
-    ),
-    "trajectory_budget": (
-        Spec(
-            stem="accuracy_gap_pp",
-            kind="lines",
-            title="The gap from the first transitions",
-            unit="gap, points",
-            reference=0.0,
-            x_label="first transitions used",
-        ),
-        Spec(
-            stem="token_share_percent",
-            kind="lines",
-            title="Tokens of the first transitions",
-            unit="% of the tokens",
-            reference=None,
-            x_label="first transitions used",
-        ),
-    ),
-    "length_adjusted": (
-        Spec(
-            stem="accuracy_gap_pp", kind="intervals", title="The gap within length strata",
-            unit="percentage points", reference=0.0,
-        ),
-    ),
-    "no_answer": (
-        Spec(
-            stem="accuracy_gap_pp", kind="intervals", title="The gap under each handling",
-            unit="percentage points", reference=0.0,
-        ),
-    ),
-    "fewer_samples": (
-        Spec(
-            stem="accuracy_gap_pp", kind="intervals", title="The gap with fewer completions",
-            unit="percentage points", reference=0.0,
-        ),
-    ),
-    "cost": (
-        Spec(
-            stem="tokens_per_question", kind="intervals", title="Tokens per question",
-            unit="tokens", reference=None,
-            note="Self-consistency is this run's mean chain, sampled as often as named.",
-        ),
-    ),
-    "token_confidence": (
-        Spec(
-            stem="ece", kind="lines", title="Calibration error of token confidence by step",
-            unit="ECE", reference=None, x_label="prefix k",
-        ),
-    ),
-    "consistency": (
-        Spec(
-            stem="auroc", kind="intervals", title="AUROC of consistency and entropy",
-            unit="AUROC", reference=0.5,
-        ),
-    ),
-    "coherence_map": (
-        Spec(
-            stem="rho_coherence", kind="intervals", title="Where the magnitude null holds",
-            unit="Spearman rho", reference=0.0,
-        ),
-    ),
-    "variants": (
-        Spec(
-            stem="accuracy_gap_pp", kind="intervals", title="The gap, one protocol block changed",
-            unit="percentage points", reference=0.0,
-        ),
-        Spec(
-            stem="accuracy", kind="intervals", title="Accuracy, one protocol block changed",
-            unit="share right", reference=None,
-        ),
-    ),
-}  # fmt: skip
-"""By the plan's estimator name. An entry without one is shown as a table only."""
 
 
 @dataclass(frozen=True)
@@ -192,9 +45,9 @@ def estimated_figures(estimator: str, plan_id: str, rows: Sequence[Row]) -> tupl
 def _figure(spec: Spec, plan_id: str, rows: Sequence[Row]) -> Figure | None:
     by_cell: dict[str, list[Named]] = {}
     for row in rows:
-        match = QUANTITY.fullmatch(row.quantity)
-        if match and match["stem"] == spec.stem and row.estimate is not None:
-            by_cell.setdefault(row.cell, []).append(Named(match["label"] or "this run", row))
+        label = spec.label(row.quantity)
+        if label is not None and row.estimate is not None:
+            by_cell.setdefault(row.cell, []).append(Named(label, row))
     if not by_cell:
         return None
     chosen = [named.row for found in by_cell.values() for named in found]

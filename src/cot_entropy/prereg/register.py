@@ -1,0 +1,90 @@
+"""PREREGISTRATION.md: the plan as people read it, in the sections of OSF's template.
+
+Rendered from plan.yaml, differences.yaml and the study's configuration, with nothing added but
+the sentences of the template; `python -m cot_entropy.prereg.register` writes it again, and a test
+fails when it is not current. Source: OSF Preregistration template, osf.io/prereg.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from cot_entropy.config import read_configuration
+from cot_entropy.files import write_text
+from cot_entropy.prereg.differences import load_differences
+from cot_entropy.prereg.plan import load_plan
+from cot_entropy.prereg.plan_model import Bounds, Hypothesis
+from cot_entropy.prereg.registration import TABLES
+
+CONFIG: Final = Path("config/study.yaml")
+TEMPLATE: Final = "preregistration.md.j2"
+FILE: Final = "PREREGISTRATION.md"
+
+UNITS: Final = {
+    "accuracy_gap_pp": "accuracy(monotone) - accuracy(not monotone), percentage points",
+    "rho_coherence": "Spearman's rho of coherence (H_0 - H_N, nats) and correctness, midranks",
+    "rho_violations": "Spearman's rho of the violation count and correctness, midranks",
+    "filter_auroc": "mean within-fold AUROC of a logistic regression for `wrong`, monotone chains",
+}
+
+
+def render(config: Path = CONFIG) -> str:
+    """The document; raises ConfigError or PlanError where its sources are not valid."""
+    configuration = read_configuration(config)
+    plan_path = Path(configuration.study.plan)
+    study, blocks = configuration.study, configuration.protocols
+    names = blocks.protocols[study.protocol]
+    environment = Environment(  # noqa: S701 (Markdown: `cell` escapes what a table would break on)
+        loader=PackageLoader("cot_entropy.prereg"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"cell": cell, "decision": decision, "listed": ", ".join}
+    return environment.get_template(TEMPLATE).render(
+        plan=load_plan(plan_path).plan,
+        study=study,
+        chain=blocks.chain[names.chain],
+        probe=blocks.probe[names.probe],
+        scoring=blocks.scoring[names.scoring],
+        differences=load_differences(plan_path.parent / TABLES[1]),
+        units=UNITS,
+    )
+
+
+def cell(value: object) -> str:
+    """A value as the text of one Markdown table cell."""
+    return " ".join(str(value).split()).replace("|", "\\|")
+
+
+def decision(hypothesis: Hypothesis) -> str:
+    """When a hypothesis is supported, and when it is refuted, in words."""
+    supported, refuted = (
+        f"{100 * level:g} % {hypothesis.interval} interval"
+        for level in (hypothesis.levels.supported, hypothesis.levels.refuted)
+    )
+    inside, outside = _sides(hypothesis.rule, hypothesis.bounds)
+    return f"supported: {supported} wholly {inside}; refuted: {refuted} wholly {outside}"
+
+
+def _sides(rule: str, bounds: Bounds) -> tuple[str, str]:
+    if rule == "within":
+        interval = f"[{bounds.low:g}, {bounds.high:g}]"
+        return f"inside {interval}", f"outside {interval}"
+    above, below = f"above {bounds.threshold:g}", f"below {bounds.threshold:g}"
+    return (above, below) if rule == "above" else (below, above)
+
+
+def write(config: Path = CONFIG) -> Path:
+    """Write the document beside the plan; returns its path."""
+    path = Path(read_configuration(config).study.plan).parent / FILE
+    write_text(path, render(config))
+    return path
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,49 @@
+"""A finished run, as its results folder describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cot_entropy.prereg.check import Registered, read_registration
+from cot_entropy.prereg.provenance import (
+    FOLDER,
+    MANIFEST,
+    REGISTRATION,
+    RUN,
+    CellRecord,
+    Manifest,
+    RunRecord,
+    cell_path,
+    read_record,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a results folder says about itself."""
+
+    results: Path
+    registration: Registered
+    record: RunRecord
+    cells: tuple[CellRecord, ...]
+    manifest: Manifest
+
+    @property
+    def registration_folder(self) -> Path:
+        """The copies of the registered files."""
+        return self.results / FOLDER / REGISTRATION
+
+
+def read_run(results: Path) -> Run:
+    """Read what a run wrote about itself; raises UserError where that cannot be audited."""
+    folder = results / FOLDER
+    record = read_record(folder / RUN, RunRecord)
+    cells = [cell_path(results, cell) for cell in record.configuration.study.cells]
+    return Run(
+        results=results,
+        registration=read_registration(folder / REGISTRATION),
+        record=record,
+        cells=tuple(read_record(path, CellRecord) for path in cells if path.is_file()),
+        manifest=read_record(folder / MANIFEST, Manifest),
+    )

@@ -1,0 +1,130 @@
+"""What both generation stages share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cot_entropy.engine import Engine, Finished, Output, Request
+from cot_entropy.engine.base import CacheUsage
+from cot_entropy.errors import DataError
+from cot_entropy.generate import RunSummary, Task, run_stage, sample_of
+from cot_entropy.records import CompletionRecord
+from generation import scripted_settings
+from test_checkpoint import header
+
+
+class Instant:
+    """A backend that answers at once and reads 10 of every 16 prompt tokens from its cache."""
+
+    def __init__(self) -> None:
+        self._queue: list[Request] = []
+
+    def add(self, request: Request) -> None:
+        self._queue.append(request)
+
+    def step(self) -> list[Finished]:
+        done = [Finished(one.id, (Output([1, 2], [-0.5, -0.5], "stop"),)) for one in self._queue]
+        self._queue = []
+        return done
+
+    def cache_usage(self) -> CacheUsage:
+        return CacheUsage(queried=16, reused=10)
+
+    def close(self) -> None:
+        self._queue = []
+
+
+def tasks(count: int) -> Iterator[Task[CompletionRecord]]:
+    for index in range(count):
+        name = f"q{index}"
+        request = Request(str(index), [1, 2, 3], 0.7, 5, seed=index)
+        yield Task((request,), lambda _, name=name: CompletionRecord(question_id=name, prefixes=[]))
+
+
+def run(out: Path, *, given: int, expected: int) -> RunSummary:
+    return run_stage(
+        tasks(given),
+        kind=CompletionRecord,
+        header=header(),
+        questions=expected,
+        out=out,
+        engine=Engine(Instant, scripted_settings()),
+    )
+
+
+def test_summary_counts_tokens_and_cache(tmp_path: Path) -> None:
+    """Two tokens a question; the cache as the backend counts it."""
+    summary = run(tmp_path / "out", given=7, expected=7)
+    assert summary.generated_tokens == 14
+    assert (summary.prompt_tokens_queried, summary.prompt_tokens_reused) == (16, 10)
+    assert (summary.questions, summary.questions_failed, summary.restarts) == (7, 0, 0)
+    assert 0 <= summary.busy_share <= 1
+
+
+def test_fewer_questions_than_declared_is_an_error(tmp_path: Path) -> None:
+    """No file comes out that is shorter than its header says."""
+    with pytest.raises(DataError, match="fewer questions"):
+        run(tmp_path / "out", given=6, expected=7)
+    assert not (tmp_path / "out").exists()
+
+
+def test_more_questions_than_declared_is_an_error(tmp_path: Path) -> None:
+    """Nor one that is longer."""
+    with pytest.raises(DataError, match="more questions"):
+        run(tmp_path / "out", given=8, expected=7)
+
+
+def test_log_probabilities_have_four_decimals_and_no_negative_zero() -> None:
+    """-0.00001 is stored as 0.0."""
+    sample = sample_of(Output([1, 2], [-0.00001, -1.23456], "stop"), "text")
+    assert [str(value) for value in sample.logprobs] == ["0.0", "-1.2346"]
+
+
+def peak_memory(folder: Path, count: int) -> int:
+    tracemalloc.start()
+    try:
+        run(folder / str(count), given=count, expected=count)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture
+def fast_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: 100,000 synced lines take minutes on a disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
+        yield Path(folder)
+
+
+@pytest.mark.full
+def test_memory_does_not_grow_with_the_study(fast_folder: Path) -> None:
+    """From 100 to 100,000 questions the peak grows by less than 2 MB: eight bytes a question for
+    the checkpoint's offsets, and the compressor's buffers."""
+    small = peak_memory(fast_folder, 100)
+    large = peak_memory(fast_folder, 100_000)
+    assert large - small < 2 * 2**20
+
+
+def test_nothing_is_imported_that_a_continued_run_does_not_need() -> None:
+    """Importing the stages loads neither vLLM nor torch."""
+    code = (
+        "import sys, cot_entropy.chains, cot_entropy.completions; "
+        "print([name for name in ('vllm', 'torch') if name in sys.modules])"
+    )
+    source = Path(__file__).parents[1] / "src"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(source), "PATH": ""},
+    )
+    assert result.stdout == "[]\n"
