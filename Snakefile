@@ -3,6 +3,7 @@
 #   snakemake --cores all                                      the demo
 #   snakemake --cores all --configfile config/study.yaml       the registered study
 #   snakemake --cores all --configfile F --config only='["model/dataset"]'
+#   snakemake --cores all variants --config variants='["m_3","cap_4"]'
 
 from snakemake.exceptions import WorkflowError
 
@@ -32,6 +33,7 @@ include: "workflow/rules/analyse.smk"
 
 localrules:
     all,
+    variants,
 
 
 rule all:
@@ -39,3 +41,9 @@ rule all:
     input:
         f"{flow.results}/report.html",
         f"{flow.results}/provenance/manifest.json",
+
+
+rule variants:
+    input:
+        lambda w: [f"{flow.results}/variants.csv" for _ in flow.named_variants],
+        rules.all.input,

@@ -35,6 +35,8 @@ Questions = Annotated[Path, typer.Option("--questions", help="The dataset's ques
 Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
 Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
 Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
+STORED = "Completions of another probe block to take samples from."
+STORED_PREFIXES = "The prefixes of those completions."
 
 
 def _version(show: bool) -> None:
@@ -100,13 +102,55 @@ def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
 
 
 @app.command("completions")
-def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
+def completions_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    out: Out,
+    stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
+    stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
+) -> None:
     """Sample m completions at every prefix of every chain."""
-    from cot_entropy.completions import sample_completions
+    from cot_entropy.completions import StoredFiles, sample_completions
     from cot_entropy.protocol.probe import CompletionsJob
 
+    files = None
+    if stored is not None and stored_prefixes is not None:
+        files = StoredFiles(completions=stored, prefixes=stored_prefixes)
     sample_completions(
-        _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
+        _job(CompletionsJob, job),
+        model=model,
+        chains=chains,
+        prefixes=prefixes,
+        stored=files,
+        out=out,
+    )
+
+
+@app.command("derive")
+def derive_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    stored: Annotated[Path, typer.Option(help=STORED)],
+    stored_prefixes: Annotated[Path, typer.Option(help=STORED_PREFIXES)],
+    out: Out,
+) -> None:
+    """Take all completions from those of another probe block; starts no engine."""
+    from cot_entropy.completions import StoredFiles, derive_completions
+    from cot_entropy.protocol.probe import CompletionsJob
+
+    derive_completions(
+        _job(CompletionsJob, job),
+        model=model,
+        chains=chains,
+        prefixes=prefixes,
+        stored=StoredFiles(completions=stored, prefixes=stored_prefixes),
+        out=out,
     )
 
 
@@ -188,6 +232,19 @@ def calibrate_verb(
     from cot_entropy.stats.calibration.run import calibrate
 
     calibrate(plan, out, effort=effort, jobs=jobs)
+
+
+@app.command("variants")
+def variants_verb(
+    job: Job,
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Compare protocol variants with the study's own protocol on the same questions."""
+    from cot_entropy.protocol.variants import VariantsJob
+    from cot_entropy.stats.variants import compare_variants
+
+    compare_variants(_job(VariantsJob, job), plan=plan, out=out)
 
 
 @app.command("report")

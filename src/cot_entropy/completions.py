@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat, zip_longest
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from cot_entropy.chains import context_error
 from cot_entropy.decoding import continuation_text
@@ -35,9 +35,6 @@ from cot_entropy.records import (
 )
 from cot_entropy.seeds import request_seed
 from cot_entropy.stored import Stored, StoredQuestion
-from cot_entropy.strict import Strict
-
-R = TypeVar("R", bound=Strict)
 
 log = logging.getLogger(__name__)
 

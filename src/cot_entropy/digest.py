@@ -26,6 +26,7 @@ STAGES: Final[Mapping[str, str]] = {
     "score": "cot_entropy.signal.score",
     "sensitivity": "cot_entropy.signal.sensitivity",
     "analyse": "cot_entropy.stats.analyse",
+    "variants": "cot_entropy.stats.variants",
     "calibrate": "cot_entropy.stats.calibration.run",
     "report": "cot_entropy.report.page",
 }

@@ -16,12 +16,15 @@ from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
+from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
 from cot_entropy.model.spec import ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.protocol.reuse import derivable
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.protocol.variants import Compared, VariantsJob
 
 
 class Wildcards(Protocol):
@@ -32,6 +35,17 @@ class Wildcards(Protocol):
     chain: str
     probe: str
     scoring: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """A probe block on a chain block, whatever the cell."""
+
+    chain: str
+    probe: str
+    model: str = ""
+    dataset: str = ""
+    scoring: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,6 +144,112 @@ class Workflow:
         selected = set(self.selected_trajectories)
         every = self.trajectories(self.configuration.study.cells)
         return [path for path in every if path in selected or Path(path).is_file()]
+
+    @property
+    def variants(self) -> dict[str, Blocks]:
+        """The study's variants by name, in the order of the config."""
+        known = self.configuration.protocols.protocols
+        return {name: known[name] for name in self.configuration.study.variants}
+
+    @property
+    def named_variants(self) -> list[str]:
+        """As `variants`; raises ConfigError where the study names none."""
+        if not self.variants:
+            known = [*self.configuration.protocols.protocols]
+            raise ConfigError(f"variants: none named; name some of: {', '.join(known)}")
+        return [*self.variants]
+
+    @property
+    def variants_table(self) -> list[str]:
+        """The table of the variants, where the study names any."""
+        return [f"{self.results}/variants.csv"] if self.variants else []
+
+    def stored_probe(self, names: Wildcards) -> str | None:
+        """The probe block whose completions hold samples of this one, on the same chains.
+
+        Only protocols that the study runs count, each drawing on those before it: the study's own
+        first, so that no variant can reach its files.
+        """
+        blocks = self.configuration.protocols.probe
+        on_chain = [
+            one.probe
+            for one in (self.registered, *self.variants.values())
+            if one.chain == names.chain
+        ]
+        if names.probe not in on_chain:
+            return None
+        earlier = on_chain[: on_chain.index(names.probe)]
+        found = {name: derivable(blocks[names.probe], blocks[name]) for name in earlier}
+        usable = [name for name in earlier if found[name] != "none"]
+        return min(usable, key=lambda name: found[name] != "all", default=None)
+
+    @property
+    def derived_probes(self) -> str:
+        """A pattern of the probe blocks, each after its chain, that need no token of their own."""
+        blocks = self.configuration.protocols.probe
+        pairs = dict.fromkeys((one.chain, one.probe) for one in self.variants.values())
+        patterns = [
+            f"(?<=/{re.escape(chain)}/){re.escape(probe)}"
+            for chain, probe in pairs
+            if (source := self.stored_probe(_Pair(chain=chain, probe=probe)))
+            and derivable(blocks[probe], blocks[source]) == "all"
+        ]
+        return "|".join(patterns) or "(?!)"
+
+    def stored_files(self, names: Wildcards) -> list[str]:
+        """The completions and prefixes that a job takes samples from, if there are any."""
+        source = self.stored_probe(names)
+        if source is None:
+            return []
+        folder = f"{self.results}/{names.model}/{names.dataset}/{names.chain}/{source}"
+        return [f"{folder}/completions.jsonl.zst", f"{folder}/prefixes.jsonl.zst"]
+
+    def stored_options(self, names: Wildcards) -> list[str]:
+        """The same as options of the command."""
+        pairs = zip(("--stored", "--stored-prefixes"), self.stored_files(names), strict=False)
+        return [text for pair in pairs for text in pair]
+
+    @property
+    def variants_job(self) -> str:
+        """Compare the variants with the study's own protocol, cell by cell."""
+        names = {"": self.registered, **self.variants}
+        cells = [
+            cell
+            for cell in self.configuration.study.cells
+            if cell in self.configuration.study.selected
+            or all(Path(self.trajectories([cell], one)[0]).is_file() for one in names.values())
+        ]
+        job = VariantsJob(
+            protocol=self.configuration.study.protocol,
+            cells=cells,
+            variants=[
+                Compared(name=name, reseeded=self._reseeded(one))
+                for name, one in self.variants.items()
+            ],
+            trajectories=[
+                path
+                for cell in cells
+                for one in names.values()
+                for path in self.trajectories([cell], one)
+            ],
+            code_digest=stage_digest("variants"),
+        )
+        return job.model_dump_json()
+
+    def _reseeded(self, variant: Blocks) -> bool:
+        """Whether a variant is the study's own protocol with another seed of the chains."""
+        chains, own = self.configuration.protocols.chain, self.registered
+        seed = chains[own.chain].seed
+        return (
+            (variant.probe, variant.scoring) == (own.probe, own.scoring)
+            and chains[variant.chain] != chains[own.chain]
+            and chains[variant.chain].model_copy(update={"seed": seed}) == chains[own.chain]
+        )
+
+    def cell_trajectories(self, cell: str) -> list[str]:
+        """The trajectories of one cell under the study's protocol and every variant."""
+        every = (self.registered, *self.variants.values())
+        return [path for one in every for path in self.trajectories([cell], one)]
 
     @property
     def variant_trajectories(self) -> list[str]:
