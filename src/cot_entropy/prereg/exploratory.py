@@ -29,6 +29,10 @@ Signal = Literal[
     "mean_entropy",
     "final_confidence",
     "chain_length",
+    "mean_token_logprob",
+    "perplexity",
+    "semantic_entropy",
+    "p_majority",
 ]
 Outcome = Literal["majority", "chain", "held_out"]
 Covariate = Literal["n_units_chain", "chain_tokens", "chain_truncated"]

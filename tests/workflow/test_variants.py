@@ -1,0 +1,123 @@
+"""What each shipped variant adds to a study, as real Snakemake plans and runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+from tests.workflow.conftest import Project
+
+from cot_entropy.records import read_header
+
+CHAIN = {"chains", "prefixes", "completions", "score"}
+PROBE = {"prefixes", "completions", "score"}
+DERIVED = {"prefixes", "derive", "score"}
+SCORING = {"score"}
+
+ADDED = {
+    "budget_512": CHAIN,
+    "budget_2048": CHAIN,
+    "temperature_0.1": CHAIN,
+    "seed_1": CHAIN,
+    "seed_2": CHAIN,
+    "newlines": PROBE,
+    "step_marker": PROBE,
+    "cap_merge": PROBE,
+    "cap_none": PROBE,
+    "cap_4": DERIVED,
+    "cap_16": PROBE,
+    "completion_64": DERIVED,
+    "completion_300": PROBE,
+    "forced_answer": PROBE,
+    "m_3": DERIVED,
+    "m_10": PROBE,
+    "m_20": PROBE,
+    "completion_only": SCORING,
+    "robust": SCORING,
+    "extraction_robust": SCORING,
+    "extraction_zhao": SCORING,
+    "math_verify": SCORING,
+    "no_answer_drop": SCORING,
+    "no_answer_singleton": SCORING,
+    "chain_outcome": SCORING,
+    "eps_0": SCORING,
+    "eps_0.05": SCORING,
+    "eps_0.1": SCORING,
+    "eps_0.2": SCORING,
+    "eps_0.5": SCORING,
+    "zhao": CHAIN,
+    "zhao_seed_1": CHAIN,
+    "zhao_seed_2": CHAIN,
+}
+
+
+def jobs(text: str) -> dict[str, str]:
+    """The rule of each planned file below the first cell."""
+    blocks = re.findall(r"^rule (\w+):$(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return {
+        path: rule
+        for rule, body in blocks
+        for path in re.findall(r"output: results/tiny/tiny/sums/(\S+)", body)
+    }
+
+
+def test_each_shipped_variant_adds_exactly_its_stages(finished: Project) -> None:
+    """Scoring variants generate nothing; fewer samples, units or tokens start no engine."""
+    protocols = finished.protocols()["protocols"]
+    assert set(protocols) == {"registered", *ADDED}
+    text = finished.snakemake(
+        "variants", "--dry-run", "--config", f"variants={json.dumps([*ADDED])}"
+    ).stdout
+    planned = jobs(text)
+    for name, expected in ADDED.items():
+        block = protocols[name]
+        chain, probe = block["chain"], f"{block['chain']}/{block['probe']}"
+        files = [
+            f"{chain}/chains.jsonl.zst",
+            f"{probe}/prefixes.jsonl.zst",
+            f"{probe}/completions.jsonl.zst",
+            f"{probe}/{block['scoring']}/trajectories.parquet",
+        ]
+        assert {planned[path] for path in files if path in planned} == expected, name
+
+
+def test_variants_share_what_they_can_and_the_table_compares_them(finished: Project) -> None:
+    """One command: of each cell one file is derived, one sampled in part, none generated twice."""
+    names = ["m_3", "cap_merge", "eps_0.5", "seed_1"]
+    before = {
+        path: path.stat().st_mtime_ns
+        for path in finished.results.glob("tiny/*/registered/**/*.jsonl.zst")
+    }
+    finished.snakemake("variants", "--config", f"variants={json.dumps(names)}")
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    made = {
+        str(path.relative_to(finished.results / "tiny/sums"))
+        for path in finished.results.glob("tiny/sums/**/completions.jsonl.zst")
+    }
+    assert made == {
+        "registered/registered/completions.jsonl.zst",
+        "registered/m_3/completions.jsonl.zst",
+        "registered/cap_merge/completions.jsonl.zst",
+        "seed_1/registered/completions.jsonl.zst",
+    }
+    cell = finished.results / "tiny/sums"
+    registered = read_header(cell / "registered/registered/completions.jsonl.zst")
+    for probe in ("m_3", "cap_merge"):
+        header = read_header(cell / "registered" / probe / "completions.jsonl.zst")
+        assert header.derived_from == registered.probe
+    with (finished.results / "variants.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["variant"] for row in rows} == {"registered", *names}
+    assert {row["cell"] for row in rows} == {"tiny/sums", "tiny/more"}
+    assert {row["kind"] for row in rows} == {"exploratory"}
+    assert (
+        "Nothing to be done"
+        in finished.snakemake("variants", "--config", f"variants={json.dumps(names)}").stdout
+    )
+
+
+def test_without_a_named_variant_the_target_says_so(finished: Project) -> None:
+    done = finished.snakemake("variants", check=False)
+    assert done.returncode != 0
+    assert "variants: none named; name some of: registered, budget_512" in done.stdout
