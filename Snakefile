@@ -45,5 +45,5 @@ rule all:
 
 rule variants:
     input:
-        lambda w: [f"{flow.results}/variants.csv" for _ in flow.named_variants],
+        lambda w: flow.named_variants_table,
         rules.all.input,

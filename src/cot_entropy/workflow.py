@@ -152,12 +152,12 @@ class Workflow:
         return {name: known[name] for name in self.configuration.study.variants}
 
     @property
-    def named_variants(self) -> list[str]:
-        """As `variants`; raises ConfigError where the study names none."""
+    def named_variants_table(self) -> list[str]:
+        """As `variants_table`; raises ConfigError where the study names none."""
         if not self.variants:
             known = [*self.configuration.protocols.protocols]
             raise ConfigError(f"variants: none named; name some of: {', '.join(known)}")
-        return [*self.variants]
+        return self.variants_table
 
     @property
     def variants_table(self) -> list[str]:

@@ -62,24 +62,30 @@ def jobs(text: str) -> dict[str, str]:
     }
 
 
-def test_each_shipped_variant_adds_exactly_its_stages(finished: Project) -> None:
+def files_of(block: dict[str, str]) -> list[str]:
+    """What one cell needs under a protocol, below its folder."""
+    chain, probe = block["chain"], f"{block['chain']}/{block['probe']}"
+    return [
+        f"{chain}/chains.jsonl.zst",
+        f"{probe}/prefixes.jsonl.zst",
+        f"{probe}/completions.jsonl.zst",
+        f"{probe}/{block['scoring']}/trajectories.parquet",
+    ]
+
+
+def test_each_shipped_variant_adds_exactly_its_stages(project: Project) -> None:
     """Scoring variants generate nothing; fewer samples, units or tokens start no engine."""
-    protocols = finished.protocols()["protocols"]
+    protocols = project.protocols()["protocols"]
     assert set(protocols) == {"registered", *ADDED}
-    text = finished.snakemake(
+    text = project.snakemake(
         "variants", "--dry-run", "--config", f"variants={json.dumps([*ADDED])}"
     ).stdout
     planned = jobs(text)
+    shared = files_of(protocols["registered"])
+    assert [planned[path] for path in shared] == ["chains", "prefixes", "completions", "score"]
     for name, expected in ADDED.items():
-        block = protocols[name]
-        chain, probe = block["chain"], f"{block['chain']}/{block['probe']}"
-        files = [
-            f"{chain}/chains.jsonl.zst",
-            f"{probe}/prefixes.jsonl.zst",
-            f"{probe}/completions.jsonl.zst",
-            f"{probe}/{block['scoring']}/trajectories.parquet",
-        ]
-        assert {planned[path] for path in files if path in planned} == expected, name
+        own = [path for path in files_of(protocols[name]) if path not in shared]
+        assert {planned[path] for path in own} == expected, name
 
 
 def test_variants_share_what_they_can_and_the_table_compares_them(finished: Project) -> None:
@@ -117,7 +123,7 @@ def test_variants_share_what_they_can_and_the_table_compares_them(finished: Proj
     )
 
 
-def test_without_a_named_variant_the_target_says_so(finished: Project) -> None:
-    done = finished.snakemake("variants", check=False)
+def test_without_a_named_variant_the_target_says_so(project: Project) -> None:
+    done = project.snakemake("variants", check=False)
     assert done.returncode != 0
     assert "variants: none named; name some of: registered, budget_512" in done.stdout

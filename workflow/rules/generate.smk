@@ -40,7 +40,7 @@ ruleorder: derive > completions
 
 rule derive:
     input:
-        flow.stored_files,
+        lambda w: flow.stored_files(w),
         model=f"{flow.results}/inputs/{{model}}.model.json",
         chains=f"{CHAIN}/chains.jsonl.zst",
         prefixes=f"{PROBE}/prefixes.jsonl.zst",
@@ -60,7 +60,7 @@ rule derive:
 
 rule completions:
     input:
-        flow.stored_files,
+        lambda w: flow.stored_files(w),
         model=f"{flow.results}/inputs/{{model}}.model.json",
         chains=f"{CHAIN}/chains.jsonl.zst",
         prefixes=f"{PROBE}/prefixes.jsonl.zst",

@@ -202,6 +202,8 @@ def _point(statistic: Statistic, cell: Cell) -> float:
 
 def _null(draws: Values, criterion: Hypothesis) -> str:
     """Whether rho is inside the hypothesis's bounds, by percentile intervals at its levels."""
+    if not draws.size:
+        return "undecided: no resample defines rho"
     low, high = criterion.bounds.low, criterion.bounds.high
     if low is None or high is None:
         raise PlanError(f"{criterion.id}: the magnitude null needs the bounds `low` and `high`")
