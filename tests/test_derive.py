@@ -22,11 +22,12 @@ SMALLER = [
     {"m": 2, "budget": 7, "cap": 2},
 ]
 LARGER = [
+    {"cap": 8},
     {"m": 6},
     {"budget": 200},
     {"cap": None, "cap_policy": None},
     {"cap": 2, "cap_policy": "merge"},
-    {"segmentation": "newlines"},
+    {"segmentation": "step_marker"},
     {"m": 6, "budget": 200},
     {"m": 2, "budget": 200, "cap": None, "cap_policy": None},
 ]
@@ -100,13 +101,13 @@ def test_derived_is_sampled_to_the_byte(line: Pair, changes: dict[str, int]) -> 
 
 @pytest.mark.parametrize("changes", LARGER)
 def test_partly_reused_is_sampled_to_the_byte(line: Pair, changes: dict[str, object]) -> None:
-    block = probe_block(**changes)
-    reused = line.reuse(block, line.under(probe_block()))
+    block, source = probe_block(**changes), probe_block(cap=2)
+    reused = line.reuse(block, line.under(source))
     asked = sum(request.n for request in line.requests)
     line.sample(block)
     assert lines(reused) == lines(line.completions)
     assert 0 < asked < sum(request.n for request in line.requests)
-    assert read_header(reused).derived_from == probe_block()
+    assert read_header(reused).derived_from == source
 
 
 def test_more_samples_ask_for_the_missing_ones_alone(line: Pair) -> None:

@@ -22,9 +22,9 @@ from cot_entropy.model.spec import ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
-from cot_entropy.protocol.reuse import derivable
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
 from cot_entropy.protocol.variants import Compared, VariantsJob
+from cot_entropy.sharing import derived_pattern, reseeded, stored_probe
 
 
 class Wildcards(Protocol):
@@ -35,17 +35,6 @@ class Wildcards(Protocol):
     chain: str
     probe: str
     scoring: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Pair:
-    """A probe block on a chain block, whatever the cell."""
-
-    chain: str
-    probe: str
-    model: str = ""
-    dataset: str = ""
-    scoring: str = ""
 
 
 @dataclass(frozen=True)
@@ -164,41 +153,19 @@ class Workflow:
         """The table of the variants, where the study names any."""
         return [f"{self.results}/variants.csv"] if self.variants else []
 
-    def stored_probe(self, names: Wildcards) -> str | None:
-        """The probe block whose completions hold samples of this one, on the same chains.
-
-        Only protocols that the study runs count, each drawing on those before it: the study's own
-        first, so that no variant can reach its files.
-        """
-        blocks = self.configuration.protocols.probe
-        on_chain = [
-            one.probe
-            for one in (self.registered, *self.variants.values())
-            if one.chain == names.chain
-        ]
-        if names.probe not in on_chain:
-            return None
-        earlier = on_chain[: on_chain.index(names.probe)]
-        found = {name: derivable(blocks[names.probe], blocks[name]) for name in earlier}
-        usable = [name for name in earlier if found[name] != "none"]
-        return min(usable, key=lambda name: found[name] != "all", default=None)
+    @property
+    def _run(self) -> tuple[Blocks, ...]:
+        return (self.registered, *self.variants.values())
 
     @property
     def derived_probes(self) -> str:
         """A pattern of the probe blocks, each after its chain, that need no token of their own."""
-        blocks = self.configuration.protocols.probe
-        pairs = dict.fromkeys((one.chain, one.probe) for one in self.variants.values())
-        patterns = [
-            f"(?<=/{re.escape(chain)}/){re.escape(probe)}"
-            for chain, probe in pairs
-            if (source := self.stored_probe(_Pair(chain=chain, probe=probe)))
-            and derivable(blocks[probe], blocks[source]) == "all"
-        ]
-        return "|".join(patterns) or "(?!)"
+        return derived_pattern(self._run, self.configuration.protocols.probe)
 
     def stored_files(self, names: Wildcards) -> list[str]:
         """The completions and prefixes that a job takes samples from, if there are any."""
-        source = self.stored_probe(names)
+        blocks = self.configuration.protocols.probe
+        source = stored_probe(self._run, blocks, chain=names.chain, probe=names.probe)
         if source is None:
             return []
         folder = f"{self.results}/{names.model}/{names.dataset}/{names.chain}/{source}"
@@ -212,44 +179,33 @@ class Workflow:
     @property
     def variants_job(self) -> str:
         """Compare the variants with the study's own protocol, cell by cell."""
-        names = {"": self.registered, **self.variants}
+        chains = self.configuration.protocols.chain
         cells = [
             cell
             for cell in self.configuration.study.cells
             if cell in self.configuration.study.selected
-            or all(Path(self.trajectories([cell], one)[0]).is_file() for one in names.values())
+            or all(Path(self.trajectories([cell], one)[0]).is_file() for one in self._run)
         ]
         job = VariantsJob(
             protocol=self.configuration.study.protocol,
             cells=cells,
             variants=[
-                Compared(name=name, reseeded=self._reseeded(one))
+                Compared(name=name, reseeded=reseeded(one, self.registered, chains))
                 for name, one in self.variants.items()
             ],
             trajectories=[
                 path
                 for cell in cells
-                for one in names.values()
+                for one in self._run
                 for path in self.trajectories([cell], one)
             ],
             code_digest=stage_digest("variants"),
         )
         return job.model_dump_json()
 
-    def _reseeded(self, variant: Blocks) -> bool:
-        """Whether a variant is the study's own protocol with another seed of the chains."""
-        chains, own = self.configuration.protocols.chain, self.registered
-        seed = chains[own.chain].seed
-        return (
-            (variant.probe, variant.scoring) == (own.probe, own.scoring)
-            and chains[variant.chain] != chains[own.chain]
-            and chains[variant.chain].model_copy(update={"seed": seed}) == chains[own.chain]
-        )
-
     def cell_trajectories(self, cell: str) -> list[str]:
         """The trajectories of one cell under the study's protocol and every variant."""
-        every = (self.registered, *self.variants.values())
-        return [path for one in every for path in self.trajectories([cell], one)]
+        return [path for one in self._run for path in self.trajectories([cell], one)]
 
     @property
     def variant_trajectories(self) -> list[str]:
