@@ -29,6 +29,7 @@ include: "workflow/rules/inputs.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/analyse.smk"
+include: "workflow/rules/consistency.smk"
 
 
 localrules:

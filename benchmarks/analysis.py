@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Hypothesis, Plan
+from cot_entropy.prereg.plan_model import Filter, Plan
 from cot_entropy.stats.analyse import analyse
 from cot_entropy.stats.answer_filter import deal_folds
 from cot_entropy.stats.cells import Cell, derive_seed, read_cell
@@ -52,12 +52,16 @@ def entropy(answers: np.ndarray) -> float:
 
 
 def question(index: int, cell: str, ease: float, rng: np.random.Generator) -> Row:
-    """A chain whose answers agree more and more; `ease` is the share answered right."""
+    """A chain that settles on an answer after some units: the right one with probability `ease`.
+
+    Answers differ before it settles and hardly afterwards; harder questions settle later.
+    """
     prefixes = int(rng.integers(3, 10))
-    sure = np.minimum(0.99, ease * np.linspace(0.5, 1.05, prefixes))
-    clusters = np.where(
-        rng.random((prefixes, M)) < sure[:, None], 0, rng.integers(1, 5, (prefixes, M))
-    )
+    settled = np.arange(prefixes) >= rng.binomial(prefixes, 0.6 * (1 - ease))
+    answer = int(rng.random() > ease)
+    sure = np.where(settled, 0.95 + 0.05 * ease, 0.5)[:, None]
+    others = rng.integers(0, 5, (prefixes, M))
+    clusters = np.where(rng.random((prefixes, M)) < sure, answer, others)
     entropies = [entropy(row) for row in clusters]
     violations = int((np.diff(entropies) > EPS).sum())
     values, counts = np.unique(clusters[-1], return_counts=True)
@@ -96,7 +100,7 @@ def question(index: int, cell: str, ease: float, rng: np.random.Generator) -> Ro
 
 def write_cell(path: Path, cell: str, n: int, seed: int) -> Path:
     rng = np.random.default_rng(seed)
-    ease = rng.beta(5, 1.2, n) if cell.endswith("gsm8k") else rng.beta(2, 1.5, n)
+    ease = rng.beta(6, 1, n) if cell.endswith("gsm8k") else rng.beta(2, 1.5, n)
     write_trajectories(path, [question(i, cell, ease[i], rng) for i in range(n)])
     return path
 
@@ -141,10 +145,8 @@ def rho(cell: Cell, signal: str) -> Callable[[np.ndarray], float]:
     return statistic
 
 
-def auroc(cell: Cell, hypothesis: Hypothesis, plan: Plan) -> Callable[[np.ndarray], float]:
+def auroc(cell: Cell, model: Filter, plan: Plan) -> Callable[[np.ndarray], float]:
     """scikit-learn's cross-validation of each resample, on the folds that the analysis deals."""
-    assert hypothesis.filter is not None
-    model = hypothesis.filter
     chains = FilterSampleOfCell(cell, model, plan.seed).chains
     rng = np.random.default_rng(derive_seed(plan.seed, cell.name, "folds"))
     pipeline = make_pipeline(
@@ -174,11 +176,12 @@ def auroc(cell: Cell, hypothesis: Hypothesis, plan: Plan) -> Callable[[np.ndarra
 def against_scipy(cell: Cell, plan: Plan, resamples: int) -> dict[str, Any]:
     """Equal intervals on the same resamples; the ratio of times for all four statistics."""
     chosen = [next(h for h in plan.hypotheses if h.id == name) for name in ("H1", "H2", "H3", "H5")]
+    (model,) = [one.filter for one in chosen if one.filter]
     statistics = [
         gap(cell),
         rho(cell, "coherence"),
         rho(cell, "violations"),
-        auroc(cell, chosen[3], plan),
+        auroc(cell, model, plan),
     ]
     few = plan.model_copy(update={"resamples": resamples})
     theirs, scipy_seconds = [], []
@@ -198,6 +201,8 @@ def against_scipy(cell: Cell, plan: Plan, resamples: int) -> dict[str, Any]:
     return {
         "cell": cell.name,
         "questions": cell.n,
+        "monotone": int(cell.monotone.sum()),
+        "wrong_among_monotone": int((cell.monotone & ~cell.correct).sum()),
         "largest_difference_of_an_interval_end": float(difference),
         "scipy_seconds_scaled": round(scaled, 1),
         "our_seconds": round(our_seconds, 2),

@@ -35,10 +35,10 @@ CHAIN: Final = ChainBlock(
         "answer at the end."
     ),
     temperature=0.7,
-    budget=256,
+    budget=128,
 )
 PROBE: Final = ProbeBlock(
-    segmentation="blank_lines", cap=4, cap_policy="truncate", m=5, temperature=0.7, budget=64
+    segmentation="newlines", cap=2, cap_policy="truncate", m=3, temperature=0.7, budget=32
 )
 
 
@@ -55,7 +55,7 @@ CONDITIONS: Final = (
     Condition("the same again", 1, 64),
     Condition("twice as many questions", 2, 64),
     Condition("half as many questions", 0.5, 64),
-    Condition("batches of 8", 1, 8),
+    Condition("batches of 2", 1, 2),
 )
 
 
@@ -137,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--questions", type=Path, required=True)
-    parser.add_argument("--first", type=int, default=8)
+    parser.add_argument("--first", type=int, default=4)
     parser.add_argument("--run", nargs=2, metavar=("FOLDER", "MAX_NUM_SEQS"), help="used by itself")
     options = parser.parse_args()
     if options.run:

@@ -340,6 +340,25 @@ def freeze_verb(
     typer.echo(freeze(configfile, reason=reason).items_sha256)
 
 
+@app.command(
+    "consistency",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
+)
+def consistency_verb(context: typer.Context) -> None:
+    """Scan transcripts: does the stated reasoning lead to the stated answer? (extra)."""
+    try:
+        from cot_entropy.consistency.cli import app as consistency
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"{error.name} is not installed; the scan needs: pip install 'cot-entropy[consistency]'"
+        ) from None
+    consistency(args=context.args, prog_name="cot-entropy consistency")
+
+
 def main() -> NoReturn:
     """Run the command; a user's error is one line and an exit code, never a traceback."""
     debug = "--debug" in sys.argv[1:]

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Self, TypeVar
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec
 from cot_entropy.data.spec import DatasetSpec
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import ConfigError
@@ -69,6 +70,10 @@ class Protocols(Strict):
         return self
 
 
+def _computed() -> dict[str, JudgeSpec]:
+    return {"computed": ComputedJudge(source="computed")}
+
+
 class Study(Strict):
     """One study: the cells are every model on every dataset."""
 
@@ -92,6 +97,9 @@ class Study(Strict):
     """The models by the name that cells and folders carry."""
     datasets: Annotated[dict[Name, DatasetSpec], Field(min_length=1)]
     """The datasets by the name that cells and folders carry."""
+
+    judges: dict[Name, JudgeSpec] = Field(default_factory=_computed)
+    """The judges of `snakemake consistency`, by the name of their folder."""
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:

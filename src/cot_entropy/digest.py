@@ -28,6 +28,7 @@ STAGES: Final[Mapping[str, str]] = {
     "analyse": "cot_entropy.stats.analyse",
     "variants": "cot_entropy.stats.variants",
     "calibrate": "cot_entropy.stats.calibration.run",
+    "consistency": "cot_entropy.consistency.cli",
     "report": "cot_entropy.report.page",
 }
 """The module that each stage's command calls."""

@@ -7,6 +7,7 @@ it, so that Snakemake reruns exactly the jobs that a change reaches.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,12 @@ from typing import Any, Protocol, Self
 
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
+from cot_entropy.consistency.judges import ComputedJudge, InspectJudge, JudgeSpec
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
 from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
-from cot_entropy.model.spec import ModelJob
+from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
@@ -35,6 +37,7 @@ class Wildcards(Protocol):
     chain: str
     probe: str
     scoring: str
+    judge: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Workflow:
             "chain": blocks.chain,
             "probe": blocks.probe,
             "scoring": blocks.scoring,
+            "judge": study.judges,
         }
         return {key: "|".join(map(re.escape, value)) for key, value in names.items()}
 
@@ -230,6 +234,56 @@ class Workflow:
         """The local file of a dataset, if it is there; the job names one that is not."""
         spec = self.configuration.study.datasets[dataset]
         return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []
+
+    @property
+    def judged_tables(self) -> list[str]:
+        """What `snakemake consistency` makes: per judge its validation, its rates and E11."""
+        return [f"{self.results}/consistency/{judge}/estimates.csv" for judge in self._judges]
+
+    def judge_manifest(self, judge: str) -> list[str]:
+        """The manifest of a judge that is served here; none for the others."""
+        served = isinstance(self._judges[judge], BundledModel | HubModel | LocalModel)
+        return [f"{self.results}/inputs/{judge}.judge.json"] if served else []
+
+    def judge_options(self, judge: str) -> str:
+        """The options that name a judge to the scan."""
+        match self._judges[judge]:
+            case ComputedJudge():
+                return "--judge computed"
+            case InspectJudge(model=model):
+                return f"--judge {shlex.quote(model)}"
+        manifest = shlex.quote(self.judge_manifest(judge)[0])
+        return f"--local-model {manifest} --context 4096 --max-chars 6000"
+
+    def judgements(self, judge: str) -> list[str]:
+        """A judge's judgements of the selected cells."""
+        folder = f"{self.results}/consistency/{judge}"
+        cells = self.configuration.study.selected
+        return [f"{folder}/{cell}/judgements.jsonl.zst" for cell in cells]
+
+    def joined_options(self, judge: str) -> str:
+        """The options that pair each cell's trajectories with its judgements."""
+        pairs = zip(self.selected_trajectories, self.judgements(judge), strict=True)
+        return " ".join(
+            f"--trajectories {shlex.quote(one)} --judgements {shlex.quote(other)}"
+            for one, other in pairs
+        )
+
+    def answer_kind(self, dataset: str) -> str:
+        """What kind of answers a dataset declares."""
+        return self.configuration.study.datasets[dataset].answer
+
+    def judge_job(self, judge: str) -> str:
+        """Prepare the model of a judge that is served here."""
+        spec = self._judges[judge]
+        if isinstance(spec, ComputedJudge | InspectJudge):
+            raise ConfigError(f"judges.{judge}: no model to prepare")
+        job = ModelJob(name=judge, model=spec, code_digest=stage_digest("model"))
+        return job.model_dump_json()
+
+    @property
+    def _judges(self) -> Mapping[str, JudgeSpec]:
+        return self.configuration.study.judges
 
     def model_job(self, model: str) -> str:
         """Prepare one model."""

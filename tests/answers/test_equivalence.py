@@ -176,6 +176,8 @@ PAIRS = [
     Pair("Euler", r"e^{i\pi}", "-1", False, True),
     Pair("modulus is no identity", "|x|", "x", False, False),
     Pair("root of a square", r"\sqrt{x^2}", "x", False, False),
+    Pair("a variable is no unit", "5d", "5", False, False),
+    Pair("two numbers are no sum", "2 3", "5", False, False),
     Pair("case of variables", "A", "a", False, False),
     Pair("case within a sum", "A+b", "a+B", False, False),
     Pair("superscript characters", "x²", "x^2", False, True),

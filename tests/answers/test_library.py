@@ -21,6 +21,8 @@ LIBRARY_ACCEPTS_WRONGLY = {
     "an equation is no zero": "the right-hand side is taken, in one direction",
     "repeated elements count": "lists are sets",
     "open interval and list": "an open interval may be a list of two",
+    "a variable is no unit": "taken for days",
+    "two numbers are no sum": "read as a mixed number",
     "case of variables": "variables are lower-cased",
     "case within a sum": "variables are lower-cased",
 }

@@ -7,6 +7,7 @@ from math import log
 from typing import get_args
 
 import pytest
+import sympy
 from answer_texts import TOKENS, hostile_text, seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -133,6 +134,21 @@ def test_a_fraction_equals_its_multiples_only(numerator: int, denominator: int) 
         for other in (multiple, neighbour)
     ]
     assert grades == [True, False]
+
+
+coefficients = st.lists(st.integers(-9, 9), min_size=1, max_size=2)
+
+
+@given(first=coefficients, second=coefficients, bottom=st.integers(1, 9))
+@settings(max_examples=25, deadline=None)
+def test_a_product_equals_its_expansion(first: list[int], second: list[int], bottom: int) -> None:
+    """Factored and expanded, as sympy prints both; and the expansion plus one does not."""
+    x, y = sympy.symbols("x y")
+    factored = sympy.Poly(first, x).as_expr() * (sympy.Poly(second, y).as_expr() + x) / bottom
+    expanded = sympy.expand(factored)
+    product, total, other = map(sympy.latex, (factored, expanded, expanded + 1))
+    assert grade_answer(product, total, equivalence="math_verify", kind="math").correct
+    assert not grade_answer(product, other, equivalence="math_verify", kind="math").correct
 
 
 @given(number=st.integers(-(10**15), 10**15))

@@ -89,7 +89,7 @@ def python(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=1500,
+        timeout=900,
         check=False,
         env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS}"},
     )

@@ -123,6 +123,19 @@ def test_printing_opens_every_folded_table(page: Page, scripted: Reported) -> No
     assert page.value("document.querySelectorAll('details:not([open])').length") == 0
 
 
+def test_paper_is_white_whatever_the_screen(page: Page, scripted: Reported) -> None:
+    """Dark colours are for screens: a reader in the dark scheme prints black on white."""
+    feature = {"name": "prefers-color-scheme", "value": "dark"}
+    background = "getComputedStyle(document.body).backgroundColor"
+    explored(page, scripted)
+    page.call("Emulation.setEmulatedMedia", features=[feature])
+    dark = page.value(background)
+    page.call("Emulation.setEmulatedMedia", media="print", features=[feature])
+    printed = page.value(background)
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert dark != printed == page.value(background)
+
+
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm install axe-core, or AXE_CORE_JS")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])

@@ -17,8 +17,8 @@ from scipy import stats
 from cot_entropy.errors import DataError, PlanError
 from cot_entropy.files import sha256_file
 from cot_entropy.prereg.plan import load_plan
+from cot_entropy.prereg.standing import Departure, Standings
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.stats.report_rows import Standing
 from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[2]
@@ -74,12 +74,12 @@ def test_every_hypothesis_and_cell_has_a_row_in_plan_order(
 
 
 def test_columns_are_those_of_the_contract(quick_plan: Path, make: Make, tmp_path: Path) -> None:
-    """Contract 4 of design.md."""
+    """Contract 4 of design.md, and the deviations that touch the row."""
     analyse(quick_plan, [make(QWEN, random_rows(40))], tmp_path)
     verdicts = (tmp_path / "verdicts.csv").read_text().splitlines()[0]
     assert verdicts == (
         "id,cell,kind,estimate,ci_low,ci_high,p_value,p_holm,n,n_monotone,n_correct,"
-        "verdict,reason,plan_sha256,trajectories_sha256"
+        "verdict,reason,plan_sha256,trajectories_sha256,deviations"
     )
     estimates = (tmp_path / "estimates.csv").read_text().splitlines()[0]
     assert set(estimates.split(",")) == {*verdicts.split(","), "quantity"}
@@ -134,14 +134,19 @@ def test_a_matching_freeze_makes_the_plans_cells_confirmatory_save_the_demoted(
 ) -> None:
     """Demoted cells and cells outside the plan stay exploratory, with the reason."""
     paths = [make(cell, random_rows(40)) for cell in (QWEN, DISTILLED, "demo/gsm8k")]
-    standing = Standing(confirmatory=True, demoted={DISTILLED: "code differs from the freeze"})
-    analyse(quick_plan, paths, tmp_path, standing=standing, jobs=1)
+    loaded = load_plan(quick_plan)
+    standings = Standings(
+        registered={one.id: loaded.plan.cells_of(one) for one in loaded.plan.hypotheses},
+        departures=(Departure(item="stage/score", frozen="a", found="b", cells=(DISTILLED,)),),
+        plan_sha256=loaded.sha256,
+    )
+    analyse(quick_plan, paths, tmp_path, standings=standings, jobs=1)
     rows = read(tmp_path / "verdicts.csv")
     assert verdict_of(rows, "H1", QWEN)["kind"] == "confirmatory"
     assert verdict_of(rows, "H4a", DISTILLED)["kind"] == "exploratory"
-    assert "code differs" in verdict_of(rows, "H4a", DISTILLED)["reason"]
+    assert "stage/score differs from the freeze" in verdict_of(rows, "H4a", DISTILLED)["reason"]
     assert verdict_of(rows, "H1", "demo/gsm8k")["kind"] == "exploratory"
-    assert "not a cell of the plan" in verdict_of(rows, "H1", "demo/gsm8k")["reason"]
+    assert "not in the plan's cells" in verdict_of(rows, "H1", "demo/gsm8k")["reason"]
 
 
 def test_cells_outside_the_plan_come_last_and_are_tested_once(

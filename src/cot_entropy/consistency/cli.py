@@ -20,6 +20,7 @@ from cot_entropy.consistency.computed import NAME as COMPUTED
 from cot_entropy.consistency.computed import judge_all_computed
 from cot_entropy.consistency.figure import draw_confusion
 from cot_entropy.consistency.importing import read_chains, read_inspect_logs, read_transcripts
+from cot_entropy.consistency.join_cells import join_cells
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import Rate, rates, write_rates
 from cot_entropy.consistency.scan import (
@@ -36,6 +37,7 @@ from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.consistency.validation import accuracy, agreement, confusion, scores, stability
 from cot_entropy.errors import ConfigError, DataError
 from cot_entropy.files import write_text
+from cot_entropy.inputs import read_model
 
 app = typer.Typer(no_args_is_help=True, help="Does the stated reasoning lead to the stated answer?")
 
@@ -45,7 +47,9 @@ Judge = Annotated[
 ]
 LocalModel = Annotated[
     Path | None,
-    typer.Option("--local-model", help="A model folder to judge with, served on loopback."),
+    typer.Option(
+        "--local-model", help="A model's folder or manifest to judge with, served on loopback."
+    ),
 ]
 Context = Annotated[int, typer.Option(help="Context of the local model, in tokens.")]
 Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
@@ -171,6 +175,18 @@ def validate(
     typer.echo(not_faithfulness())
 
 
+@app.command()
+def join(
+    *,
+    plan: Annotated[Path, typer.Option(help="The plan; its E11 says what is compared.")],
+    trajectories: Annotated[list[Path], typer.Option(help="One file per cell.")],
+    judgements: Annotated[list[Path], typer.Option(help="The same cells, in the same order.")],
+    out: Annotated[Path, typer.Option("--out", help="The table to write.")],
+) -> None:
+    """Set the consistency label beside the entropy signal on the same chains (E11)."""
+    join_cells(plan, list(zip(trajectories, judgements, strict=True)), out=out)
+
+
 @app.command(name="scanner")
 def scanner_file() -> None:
     """Print the path of the scanner, for `scout scan`."""
@@ -207,7 +223,8 @@ def _judge(
         raise ConfigError(
             "name one judge: --judge MODEL, --judge computed, or --local-model FOLDER"
         )
-    with local_judge(local_model, log=out / "server.log", max_model_len=context) as local:
+    served = Path(read_model(local_model).folder) if local_model.suffix == ".json" else local_model
+    with local_judge(served, log=out / "server.log", max_model_len=context) as local:
         yield local.name, local.model
 
 

@@ -26,8 +26,10 @@ from cot_entropy.prereg.check import mixtures, run_standings
 from cot_entropy.prereg.provenance import PLAN, CellRecord
 from cot_entropy.prereg.run import Run, read_run
 from cot_entropy.prereg.standing import Standings
-from cot_entropy.prereg.tables import Table, read_csv
+from cot_entropy.prereg.tables import Value, read_csv
 from cot_entropy.prereg.unpack import unpack
+
+Row = dict[str, Value]
 
 HAND_MADE = (
     "generations made up by hand with consistent hashes are not detectable without generating "
@@ -116,9 +118,13 @@ def _report(
     again: Sequence[str],
 ) -> AuditReport:
     frozen = run.registration.freeze
-    tables = [_table(run.results / name) for name in ("verdicts.csv", "estimates.csv")]
-    rows = [row for table in tables for row in table.keyed().values()]
-    by_hash = sorted(run.manifest.files.keys() - set(derived) - _generations(run))
+    judged, estimated = (_rows(run.results / name) for name in ("verdicts.csv", "estimates.csv"))
+    rows = [*judged, *estimated]
+    by_hash = sorted(
+        name
+        for name in run.manifest.files.keys() - set(derived) - _generations(run)
+        if not name.startswith(("provenance/", "inputs/"))
+    )
     limits = [FEW_DRAWN if again else HAND_MADE]
     if by_hash:
         limits.append(f"checked by hash only: {', '.join(by_hash)}")
@@ -136,7 +142,7 @@ def _report(
         confirmatory_rows=sum(row.get("kind") == "confirmatory" for row in rows),
         demoted_rows=sum("demoted: " in str(row.get("reason") or "") for row in rows),
         findings=list(findings),
-        entries=list(_entries(run, standings, rows)),
+        entries=list(_entries(run, standings, judged, estimated)),
         checked=[
             f"{len(run.manifest.files)} files by hash",
             f"{len(run.cells)} cells by question, gold and seed",
@@ -148,15 +154,16 @@ def _report(
 
 
 def _entries(
-    run: Run, standings: Standings, rows: Sequence[dict[str, object]]
+    run: Run, standings: Standings, judged: Sequence[Row], estimated: Sequence[Row]
 ) -> Iterator[EntryLine]:
     plan = run.registration.plan.plan
     frozen = run.registration.freeze
     for entry in (*plan.hypotheses, *plan.exploratory):
+        rows = judged if entry in plan.hypotheses else estimated
         own = [row for row in rows if row.get("id") == entry.id]
         cells = list(dict.fromkeys(str(row.get("cell")) for row in own))
         run_cells = {str(row.get("cell")) for row in own if row.get("verdict") not in _ABSENT}
-        verdicts = Counter(str(row.get("verdict")) for row in own if row.get("verdict"))
+        verdicts = Counter(str(row.get("verdict") or "estimated") for row in own)
         marks = [standings.of(entry.id, cell).deviations for cell in cells]
         item = f"plan/{entry.id}"
         changed = frozen is not None and frozen.items.get(item) != run.record.items.get(item)
@@ -164,8 +171,7 @@ def _entries(
             id=entry.id,
             registered="not frozen" if frozen is None else "changed" if changed else "as frozen",
             run=f"{len(run_cells)} of {len(cells)} cells",
-            verdict=", ".join(f"{name} {count}" for name, count in verdicts.items())
-            or f"{len(own)} rows",
+            verdict=", ".join(f"{name} {count}" for name, count in verdicts.items()) or "no rows",
             deviations=list(dict.fromkeys(one for mark in marks for one in mark)),
         )
 
@@ -177,8 +183,9 @@ def _generations(run: Run) -> set[str]:
     return {name for cell in run.cells for name in cell.headers}
 
 
-def _table(path: Path) -> Table:
+def _rows(path: Path) -> list[Row]:
+    """The rows of a table; none where it cannot be read, which is a finding of its own."""
     try:
-        return read_csv(path)
+        return list(read_csv(path).keyed().values())
     except UserError:
-        return Table((), ())
+        return []

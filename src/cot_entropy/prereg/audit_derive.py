@@ -27,7 +27,7 @@ from cot_entropy.signal.score import score
 from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
 
-TABLES = ("verdicts.csv", "estimates.csv")
+TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +135,8 @@ class Derivation:
             )
             return
         for name in TABLES:
+            if not (self.results / name).is_file() and not (self.scratch / name).is_file():
+                continue
             yield from self._compared(name, partial(self._table, name))
 
     def _table(self, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,25 +33,37 @@ def write_table(
     trajectories_sha256: Mapping[str, str],
 ) -> None:
     """Write rows as CSV, atomically. Raises ValueError on NaN or infinity, naming the row."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    lines = []
     for row in rows:
         fields = {
             "plan_sha256": plan_sha256,
             "trajectories_sha256": trajectories_sha256.get(row.cell, ""),
             **vars(row),
         }
-        writer.writerow([_text(fields[column], row, column) for column in columns])
+        lines.append([fields[column] for column in columns])
+    write_csv(path, columns, lines)
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table atomically; numbers as the shortest text that reads back as the same number.
+
+    None is empty, a flag `true` or `false`, -0.0 is 0.0. Raises ValueError on NaN or infinity,
+    naming the row and column.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{path.name}: {column} is {value} in {row}")
+        writer.writerow([_text(value) for value in row])
     write_text(path, stream.getvalue())
 
 
-def _text(value: object, row: Estimate, column: str) -> str:
-    """Shortest text that reads back as the same number; 0.0 for -0.0; empty for None."""
+def _text(value: object) -> str:
     if value is None:
         return ""
-    if not isinstance(value, float):
-        return str(value)
-    if not math.isfinite(value):
-        raise ValueError(f"{row.id} {row.cell} {row.quantity}: {column} is {value}")
-    return repr(value + 0.0)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value + 0.0) if isinstance(value, float) else str(value)

@@ -1,38 +1,16 @@
-"""Dataclass rows as CSV, numbers in the form of the analysis's tables."""
+"""Dataclass rows as a table, numbers in the form of the analysis's tables."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from cot_entropy.files import write_text
+from cot_entropy.stats.tables import write_csv
 
 
-def write_records(path: Path, records: Sequence[Any], kind: type) -> None:
-    """Write dataclass instances of one kind, header first, atomically.
-
-    Raises ValueError on NaN or infinity, naming the column.
-    """
+def write_records(path: Path, records: Iterable[Any], kind: type) -> None:
+    """Write dataclass instances of one kind, header first, atomically."""
     columns = [field.name for field in fields(kind)]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_text(getattr(one, column), column) for column in columns] for one in records)
-    write_text(path, stream.getvalue())
-
-
-def _text(value: object, column: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, float):
-        return str(value)
-    if not math.isfinite(value):
-        raise ValueError(f"{column} is {value}")
-    return repr(value + 0.0)
+    write_csv(path, columns, ([getattr(one, name) for name in columns] for one in records))

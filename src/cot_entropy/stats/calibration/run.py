@@ -23,7 +23,13 @@ from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Estimand, Hypothesis, Plan
 from cot_entropy.stats.calibration.effort import FULL, QUICK, Effort
 from cot_entropy.stats.calibration.filter_studies import filter_studies
-from cot_entropy.stats.calibration.power import detectable_rows, gap_power_rows, simulated_power
+from cot_entropy.stats.calibration.power import (
+    DetectableRow,
+    PowerRow,
+    detectable_rows,
+    gap_power_rows,
+    simulated_power,
+)
 from cot_entropy.stats.calibration.records import write_records
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
 from cot_entropy.stats.calibration.tally import CalibrationRow
@@ -57,9 +63,9 @@ def calibrate(
     missed = [row for row in rows if not row.covers]
     write_records(out / "coverage_map.csv", missed, CalibrationRow)
     power = [*gap_power_rows(first, loaded, amount), *simulated_power(rows)]
-    write_records(out / "power.csv", power, type(power[0]))
+    write_records(out / "power.csv", power, PowerRow)
     detectable = detectable_rows(first, loaded, amount)
-    write_records(out / "detectable.csv", detectable, type(detectable[0]))
+    write_records(out / "detectable.csv", detectable, DetectableRow)
 
 
 def _run(seed: int, task: tuple[int, Job]) -> list[CalibrationRow]:

@@ -1,0 +1,81 @@
+JUDGED = f"{flow.results}/consistency/{{judge}}"
+
+
+rule judge:
+    output:
+        f"{flow.results}/inputs/{{judge}}.judge.json",
+    params:
+        job=lambda w: flow.judge_job(w.judge),
+    log:
+        f"{flow.results}/logs/{{judge}}.judge.log",
+    shell:
+        "cot-entropy --log {log} model --job {params.job:q} --out {output:q}"
+
+
+rule validate_judge:
+    input:
+        lambda w: flow.judge_manifest(w.judge),
+    output:
+        multiext(
+            f"{JUDGED}/validation/",
+            "judgements.jsonl.zst",
+            "scores.csv",
+            "confusion.csv",
+            "confusion.svg",
+        ),
+    params:
+        judge=lambda w: flow.judge_options(w.judge),
+        digest=flow.digest("consistency"),
+        out=f"{JUDGED}/validation",
+    threads: workflow.cores
+    resources:
+        gpu=flow.gpus,
+    log:
+        f"{JUDGED}/validation.log",
+    shell:
+        "cot-entropy --log {log} consistency validate {params.judge} --split all"
+        " --out {params.out:q}"
+
+
+rule scan:
+    input:
+        lambda w: flow.judge_manifest(w.judge),
+        chains=f"{flow.results}/{{model}}/{{dataset}}/{flow.registered.chain}/chains.jsonl.zst",
+        validation=f"{JUDGED}/validation/judgements.jsonl.zst",
+    output:
+        multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
+    params:
+        judge=lambda w: flow.judge_options(w.judge),
+        digest=flow.digest("consistency"),
+        kind=lambda w: flow.answer_kind(w.dataset),
+        out=f"{JUDGED}/{{model}}/{{dataset}}",
+    threads: workflow.cores
+    resources:
+        gpu=flow.gpus,
+    log:
+        f"{JUDGED}/{{model}}/{{dataset}}/scan.log",
+    shell:
+        "cot-entropy --log {log} consistency scan {input.chains:q} {params.judge}"
+        " --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
+
+
+rule join_consistency:
+    input:
+        trajectories=flow.selected_trajectories,
+        judgements=lambda w: flow.judgements(w.judge),
+        plan=flow.plan,
+    output:
+        f"{JUDGED}/estimates.csv",
+    params:
+        digest=flow.digest("consistency"),
+        pairs=lambda w: flow.joined_options(w.judge),
+    log:
+        f"{JUDGED}/join.log",
+    shell:
+        "cot-entropy --log {log} consistency join --plan {input.plan:q} {params.pairs}"
+        " --out {output:q}"
+
+
+rule consistency:
+    input:
+        flow.judged_tables,
