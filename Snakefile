@@ -3,7 +3,7 @@
 #   snakemake --cores all                                      the demo
 #   snakemake --cores all --configfile config/study.yaml       the registered study
 #   snakemake --cores all --configfile F --config only='["model/dataset"]'
-#   snakemake --cores all variants --config variants='["m_3","cap_4"]'
+#   snakemake variants --cores all --config variants='["m_3","cap_4"]'
 
 from snakemake.exceptions import WorkflowError
 

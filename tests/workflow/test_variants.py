@@ -78,7 +78,7 @@ def test_each_shipped_variant_adds_exactly_its_stages(project: Project) -> None:
     protocols = project.protocols()["protocols"]
     assert set(protocols) == {"registered", *ADDED}
     text = project.snakemake(
-        "variants", "--dry-run", "--config", f"variants={json.dumps([*ADDED])}"
+        "--dry-run", "--config", f"variants={json.dumps([*ADDED])}", "--", "variants"
     ).stdout
     planned = jobs(text)
     shared = files_of(protocols["registered"])
@@ -91,11 +91,12 @@ def test_each_shipped_variant_adds_exactly_its_stages(project: Project) -> None:
 def test_variants_share_what_they_can_and_the_table_compares_them(finished: Project) -> None:
     """One command: of each cell one file is derived, one sampled in part, none generated twice."""
     names = ["m_3", "cap_merge", "eps_0.5", "seed_1"]
+    arguments = ("--config", f"variants={json.dumps(names)}", "--", "variants")
     before = {
         path: path.stat().st_mtime_ns
         for path in finished.results.glob("tiny/*/registered/**/*.jsonl.zst")
     }
-    finished.snakemake("variants", "--config", f"variants={json.dumps(names)}")
+    finished.snakemake(*arguments)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     made = {
         str(path.relative_to(finished.results / "tiny/sums"))
@@ -117,13 +118,10 @@ def test_variants_share_what_they_can_and_the_table_compares_them(finished: Proj
     assert {row["variant"] for row in rows} == {"registered", *names}
     assert {row["cell"] for row in rows} == {"tiny/sums", "tiny/more"}
     assert {row["kind"] for row in rows} == {"exploratory"}
-    assert (
-        "Nothing to be done"
-        in finished.snakemake("variants", "--config", f"variants={json.dumps(names)}").stdout
-    )
+    assert "Nothing to be done" in finished.snakemake(*arguments).stdout
 
 
 def test_without_a_named_variant_the_target_says_so(project: Project) -> None:
-    done = project.snakemake("variants", check=False)
+    done = project.snakemake("--", "variants", check=False)
     assert done.returncode != 0
     assert "variants: none named; name some of: registered, budget_512" in done.stdout
