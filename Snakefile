@@ -28,6 +28,7 @@ wildcard_constraints:
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
+include: "workflow/rules/baseline.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/consistency.smk"
 

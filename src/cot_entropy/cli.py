@@ -234,6 +234,39 @@ def calibrate_verb(
     calibrate(plan, out, effort=effort, jobs=jobs)
 
 
+@app.command("self-consistency")
+def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
+    """Sample further whole chains of every question, for a vote."""
+    from cot_entropy.protocol.baseline import SelfConsistencyJob
+    from cot_entropy.self_consistency import sample_chains
+
+    sample_chains(_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+
+
+@app.command("baseline")
+def baseline_verb(
+    *,
+    job: Job,
+    chains: Chains,
+    self_consistency: Annotated[Path, typer.Option(help="The cell's further chains.")],
+    trajectories: Annotated[Path, typer.Option(help="The cell's trajectories.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Set self-consistency beside the entropy signals: accuracy, coverage and tokens."""
+    from cot_entropy.protocol.baseline import BaselineJob
+    from cot_entropy.stats.baseline import compare_baseline
+
+    compare_baseline(
+        _job(BaselineJob, job),
+        chains=chains,
+        self_consistency=self_consistency,
+        trajectories=trajectories,
+        plan=plan,
+        out=out,
+    )
+
+
 @app.command("variants")
 def variants_verb(
     job: Job,

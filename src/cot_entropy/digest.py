@@ -25,6 +25,8 @@ STAGES: Final[Mapping[str, str]] = {
     "completions": "cot_entropy.completions",
     "score": "cot_entropy.signal.score",
     "sensitivity": "cot_entropy.signal.sensitivity",
+    "self_consistency": "cot_entropy.self_consistency",
+    "baseline": "cot_entropy.stats.baseline",
     "analyse": "cot_entropy.stats.analyse",
     "variants": "cot_entropy.stats.variants",
     "calibrate": "cot_entropy.stats.calibration.run",

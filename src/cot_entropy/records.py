@@ -62,7 +62,7 @@ class Header(Strict):
 
     record: Literal["header"] = "header"
     schema_version: Literal[1] = 1
-    stage: Literal["chains", "prefixes", "completions"]
+    stage: Literal["chains", "prefixes", "completions", "self_consistency"]
     cell: str
     study_seed: int
     model: ModelIdentity

@@ -22,6 +22,7 @@ from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
+from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
@@ -204,6 +205,39 @@ class Workflow:
                 for path in self.trajectories([cell], one)
             ],
             code_digest=stage_digest("variants"),
+        )
+        return job.model_dump_json()
+
+    @property
+    def baseline_tables(self) -> list[str]:
+        """One table per selected cell of each baseline that the study names."""
+        if self.configuration.study.baselines.self_consistency is None:
+            return []
+        return [
+            f"{self.results}/{cell}/{self.registered.chain}/self_consistency.csv"
+            for cell in self.configuration.study.selected
+        ]
+
+    def self_consistency_job(self) -> str:
+        """Sample the further chains of one cell; raises ConfigError where none are named."""
+        study, blocks = self.configuration.study, self.configuration.protocols
+        count = study.baselines.self_consistency
+        if count is None:
+            raise ConfigError("baselines.self_consistency: none named; say how many chains")
+        job = SelfConsistencyJob(
+            chains=count,
+            temperature=blocks.probe[self.registered.probe].temperature,
+            engine=study.engine,
+            code_digest=stage_digest("self_consistency"),
+        )
+        return job.model_dump_json()
+
+    def baseline_job(self, names: Wildcards) -> str:
+        """Set the baseline of one cell beside its signals."""
+        job = BaselineJob(
+            cell=f"{names.model}/{names.dataset}",
+            scoring=self.configuration.protocols.scoring[self.registered.scoring],
+            code_digest=stage_digest("baseline"),
         )
         return job.model_dump_json()
 

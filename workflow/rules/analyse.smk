@@ -86,6 +86,7 @@ rule report:
     input:
         flow.selected_trajectories,
         flow.variants_table,
+        flow.baseline_tables,
         flow.sensitivity_tables,
         multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
         plan=flow.plan,
