@@ -67,9 +67,15 @@ def test_a_changed_comment_or_docstring_changes_nothing(source: Path) -> None:
     assert changed(source, "signal/entropy.py", "Plug-in (maximum", "Plugged-in (maximum") == set()
 
 
-def test_a_changed_configuration_model_reaches_no_stage(source: Path) -> None:
-    """Stages are given their own settings, so a new key of the study reruns nothing."""
+def test_a_changed_configuration_model_reruns_the_report_at_most(source: Path) -> None:
+    """Stages are given their own settings; only the report reads what a whole run was told."""
     path = source / "config.py"
-    assert (
-        changed(source, "config.py", path.read_text(), path.read_text() + "\nEXTRA = 1\n") == set()
-    )
+    text = path.read_text()
+    assert changed(source, "config.py", text, text + "\nEXTRA = 1\n") <= {"report"}
+
+
+def test_changed_problem_templates_reach_the_questions(source: Path) -> None:
+    """Data that ships beside the code decides what the code does."""
+    stages = changed(source, "data/wordproblems.toml", "=", " =")
+    assert "questions" in stages
+    assert not stages & {"chains", "completions", "score", "analyse"}

@@ -87,9 +87,11 @@ def questions_verb(job: Job, out: Out) -> None:
 def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     """Generate the reference chain of every question of a cell."""
     from cot_entropy.chains import generate_chains
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
-    generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
+    with attempt(out):
+        generate_chains(_job(ChainsJob, job), model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
@@ -114,19 +116,21 @@ def completions_verb(
 ) -> None:
     """Sample m completions at every prefix of every chain."""
     from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    sample_completions(
-        _job(CompletionsJob, job),
-        model=model,
-        chains=chains,
-        prefixes=prefixes,
-        stored=files,
-        out=out,
-    )
+    with attempt(out):
+        sample_completions(
+            _job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=files,
+            out=out,
+        )
 
 
 @app.command("derive")
@@ -142,16 +146,18 @@ def derive_verb(
 ) -> None:
     """Take all completions from those of another probe block; starts no engine."""
     from cot_entropy.completions import StoredFiles, derive_completions
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
-    derive_completions(
-        _job(CompletionsJob, job),
-        model=model,
-        chains=chains,
-        prefixes=prefixes,
-        stored=StoredFiles(completions=stored, prefixes=stored_prefixes),
-        out=out,
-    )
+    with attempt(out):
+        derive_completions(
+            _job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=StoredFiles(completions=stored, prefixes=stored_prefixes),
+            out=out,
+        )
 
 
 @app.command("score")
@@ -237,10 +243,12 @@ def calibrate_verb(
 @app.command("self-consistency")
 def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
     """Sample further whole chains of every question, for a vote."""
+    from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
-    sample_chains(_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+    with attempt(out):
+        sample_chains(_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
 
 
 @app.command("baseline")
@@ -344,24 +352,53 @@ def show_verb(
 
 @app.command("audit")
 def audit_verb(
-    results: Annotated[Path, typer.Argument(help="A study's folder, or an unpacked archive.")],
+    results: Annotated[Path, typer.Argument(help="A study's folder, or an archive of one.")],
+    *,
     freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Compare with another run instead, row by row.")
+    ] = None,
+    regenerate: Annotated[
+        int, typer.Option(min=0, help="Generate so many drawn questions again.")
+    ] = 0,
+    draw: Annotated[int | None, typer.Option(help="Seed of that draw; random without.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Recompute every hash and every number of a run, and compare it with its registration.
 
     Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
+
+    Example: cot-entropy audit results/demo --regenerate 5
     """
     from cot_entropy.prereg.audit import audit
+    from cot_entropy.prereg.compare import compare
 
-    found = audit(results, freeze=freeze)
+    found = (
+        compare(results, against)
+        if against
+        else audit(results, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
+    )
     typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
     raise typer.Exit(found.exit_code)
 
 
+@app.command("archive")
+def archive_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    out: Annotated[Path, typer.Argument(help="The zip file to write.")],
+) -> None:
+    """Pack a run as an RO-Crate that `audit` accepts on another machine, without GPU or model."""
+    from cot_entropy.prereg.archive import archive
+
+    archive(results, out)
+
+
 @app.command("freeze")
 def freeze_verb(
-    configfile: Annotated[Path, typer.Option(help="The registered study.")],
+    configfile: Annotated[Path, typer.Option(help="The registered study.")] = Path(
+        "config/study.yaml"
+    ),
     reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
 ) -> None:
     """Freeze plan, config, datasets, locks and code into preregistration/freeze.json.
@@ -371,6 +408,21 @@ def freeze_verb(
     from cot_entropy.prereg.freeze import freeze
 
     typer.echo(freeze(configfile, reason=reason).items_sha256)
+
+
+@app.command("anchor")
+def anchor_verb(
+    kind: Annotated[
+        Literal["osf_doi", "signed_tag", "rfc3161"],
+        typer.Argument(help="Where the freeze's hash is kept."),
+    ],
+    value: Annotated[str, typer.Argument(help="The DOI, the tag's name, or the timestamp.")],
+    freeze: Annotated[Path, typer.Option(help="The freeze.")] = Path("preregistration/freeze.json"),
+) -> None:
+    """Record in the freeze where its hash stands outside this repository; changes no item."""
+    from cot_entropy.prereg.freeze import anchor
+
+    anchor(freeze, kind=kind, value=value)
 
 
 @app.command(

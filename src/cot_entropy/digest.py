@@ -2,7 +2,8 @@
 
 The imports of the stage's module are followed inside this package without importing anything.
 Comments, docstrings, formatting, tests and docs change no digest; a changed expression changes
-the digest of exactly the stages that can reach it.
+the digest of exactly the stages that can reach it. Data that ships beside reachable code (problem
+templates, the taxonomy, page templates) counts as code.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.files import sha256_file
+
 PACKAGE: Final = "cot_entropy"
 ROOT: Final = Path(__file__).parent
+
+DATA: Final = frozenset({".css", ".j2", ".js", ".json", ".jsonl", ".safetensors", ".toml", ".yaml"})
 
 STAGES: Final[Mapping[str, str]] = {
     "model": "cot_entropy.model.stage",
@@ -39,8 +44,9 @@ STAGES: Final[Mapping[str, str]] = {
 @functools.cache
 def stage_digest(stage: str) -> str:
     """The sha256 over every module of this package that the stage's module can reach."""
+    reachable = _reachable(STAGES[stage])
     digest = hashlib.sha256()
-    for name, fingerprint in sorted(_reachable(STAGES[stage]).items()):
+    for name, fingerprint in sorted({**reachable, **_package_data(reachable)}.items()):
         digest.update(f"{name} {fingerprint}\n".encode())
     return digest.hexdigest()
 
@@ -64,6 +70,18 @@ def _reachable(start: str) -> dict[str, str]:
         waiting += _parents(name)
         found[name] = _fingerprint(tree)
     return found
+
+
+def _package_data(modules: Mapping[str, str]) -> dict[str, str]:
+    """The data files in the folders of reachable packages, the top one aside, with their hashes."""
+    sources = [_source(name) for name in modules]
+    folders = {path.parent for path in sources if path is not None} - {ROOT}
+    return {
+        path.relative_to(ROOT).as_posix(): sha256_file(path)
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in DATA
+    }
 
 
 def _source(name: str) -> Path | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from forge import Record, rewrite
-from runs import CONFIG, RESULTS, Tiny, finish, generations
+from runs import CONFIG, RESULTS, Tiny, finish, generations, run_tiny
 
 from cot_entropy.config import read_configuration
 from cot_entropy.prereg.audit import audit
@@ -157,6 +157,34 @@ def test_trajectories_that_the_run_did_not_record_are_not_confirmatory(project: 
     assert f"cell/{CELL}" in standing.reason
 
 
+def test_a_cell_without_a_record_is_not_confirmatory(project: Path) -> None:
+    path = next((RESULTS / CELL).rglob("trajectories.parquet"))
+    (RESULTS / "provenance/alpha__sums.json").unlink()
+    standing = run_standings(RESULTS, [path]).of("H1", CELL)
+    assert standing.kind == "exploratory"
+    assert f"cell/{CELL}" in standing.reason
+
+
 def test_trajectories_without_provenance_are_unverified(tmp_path: Path) -> None:
     assert run_standings(tmp_path, []).of("H1", CELL).kind == "exploratory"
     assert "unverified" in UNVERIFIED.of("H1", CELL).reason
+
+
+def test_cells_outside_the_plan_are_exploratory_and_audit_clean(project: Path) -> None:
+    """As in the demo: other models, seed and engine settings than the registered ones."""
+
+    def other(study: Record) -> None:
+        study["models"] = {"gamma": study["models"]["alpha"]}
+        study["seed"] = 99
+        study["engine"]["max_num_seqs"] = 2
+
+    edit_yaml(CONFIG, other)
+    shutil.rmtree(RESULTS)
+    run_tiny()
+    report = audit(RESULTS, jobs=1)
+    assert report.findings == []
+    assert (report.confirmatory_rows, report.demoted_rows) == (0, 0)
+    with (RESULTS / "verdicts.csv").open() as stream:
+        rows = [row for row in csv.DictReader(stream) if row["cell"] == "gamma/sums"]
+    assert {row["kind"] for row in rows} == {"exploratory"}
+    assert all("not in the plan's cells" in row["reason"] for row in rows)

@@ -14,7 +14,7 @@ from cot_entropy.stats.intervals import (
     percentile,
     undefined_draws,
 )
-from cot_entropy.stats.rank_correlation import permuted_spearman, rank_table, spearman
+from cot_entropy.stats.rank_correlation import fisher_z, permuted_tables, rank_table
 from cot_entropy.stats.resampling import bootstrap, resample_counts
 
 
@@ -22,9 +22,16 @@ def null_of(seed: int, effect: float, n: int = 120, draws: int = 1999) -> Permut
     rng = np.random.default_rng(seed)
     signal = rng.integers(0, 4, n).astype(float)
     correct = rng.random(n) < 0.6 - effect * signal
+    return null_from(signal, correct, draws, rng)
+
+
+def null_from(
+    signal: np.ndarray, correct: np.ndarray, draws: int, rng: np.random.Generator
+) -> PermutationNull:
     table = rank_table(signal, correct)
-    permuted = permuted_spearman(table.right, table.wrong, permutations=draws, rng=rng)
-    return PermutationNull.of(float(spearman(table.right, table.wrong)), permuted)
+    permuted = permuted_tables(table.right, table.wrong, permutations=draws, rng=rng)
+    z, error = fisher_z(table.right, table.wrong)
+    return PermutationNull.of(float(z), float(error), *fisher_z(*permuted))
 
 
 def test_percentile_interval_is_scipys_on_the_same_resamples() -> None:
@@ -102,8 +109,9 @@ def test_permutation_interval_excludes_zero_exactly_when_its_tail_test_rejects(
     null = null_of(seed, effect)
     bracket = null.interval(level=0.95)
     draws = len(null.permuted)
-    p_above = (1 + np.count_nonzero(null.permuted >= null.z)) / (1 + draws)
-    p_below = (1 + np.count_nonzero(null.permuted <= null.z)) / (1 + draws)
+    t = null.z / null.error
+    p_above = (1 + np.count_nonzero(null.permuted >= t - 1e-9)) / (1 + draws)
+    p_below = (1 + np.count_nonzero(null.permuted <= t + 1e-9)) / (1 + draws)
     assert (bracket.low > 0) == (p_above <= 0.025)
     assert (bracket.high < 0) == (p_below <= 0.025)
 
@@ -117,28 +125,52 @@ def test_two_one_sided_p_agrees_with_the_90_percent_interval(seed: int) -> None:
     assert inside == (null.p_two_one_sided(-0.1, 0.1) <= 0.05)
 
 
+def studentised(ranks: np.ndarray, outcome: np.ndarray) -> float:
+    """atanh(rho) over its delta-method error, question by question."""
+    n = len(ranks)
+    x, y = ranks / n - (n + 1) / (2 * n), outcome - outcome.mean()
+    above = [
+        np.mean([(0.5 if b == a else float(b > a)) * v for b, v in zip(x, outcome, strict=True)])
+        for a in x
+    ]
+    above_x = [np.mean([(0.5 if b == a else float(b > a)) * b for b in x]) for a in x]
+    cov, var_x, var_y = np.mean(x * y), np.mean(x**2), np.mean(y**2)
+    rho = cov / np.sqrt(var_x * var_y)
+    d_cov = outcome * x + np.array(above) - 2 * cov - outcome.mean() / 2
+    d_x = x**2 + 2 * np.array(above_x) - 3 * var_x
+    d_y = y**2 - var_y
+    influence = d_cov / np.sqrt(var_x * var_y) - rho / 2 * (d_x / var_x + d_y / var_y)
+    return float(np.arctanh(rho) * (1 - rho**2) / np.sqrt(np.mean(influence**2) / n))
+
+
 def test_permutation_p_agrees_with_scipys_permutation_test() -> None:
-    """Same statistic, independent draws: equal within Monte Carlo error."""
+    """The same statistic written per question, independent draws: equal but for Monte Carlo."""
     rng = np.random.default_rng(3)
-    signal = rng.integers(0, 4, 80).astype(float)
-    correct = rng.random(80) < 0.7 - 0.1 * signal
-    table = rank_table(signal, correct)
-    permuted = permuted_spearman(table.right, table.wrong, permutations=9999, rng=rng)
-    ours = PermutationNull.of(float(spearman(table.right, table.wrong)), permuted).p_two_sided()
+    signal = rng.integers(0, 4, 30).astype(float)
+    correct = rng.random(30) < 0.7 - 0.1 * signal
+    null = null_from(signal, correct, 9999, rng)
     ranks = stats.rankdata(signal)
+    assert null.z / null.error == pytest.approx(studentised(ranks, correct * 1.0), rel=1e-9)
     theirs = stats.permutation_test(
-        (correct,),
-        lambda outcome: abs(np.corrcoef(ranks, outcome)[0, 1]),
+        (correct * 1.0,),
+        lambda outcome: studentised(ranks, outcome),
         permutation_type="pairings",
-        n_resamples=9999,
-        alternative="greater",
+        n_resamples=1999,
         vectorized=False,
         rng=np.random.default_rng(4),
     ).pvalue
-    assert ours == pytest.approx(theirs, abs=5 * np.sqrt(theirs / 9999))
+    assert null.p_two_sided() == pytest.approx(theirs, abs=5 * np.sqrt(theirs / 1999))
 
 
 def test_few_permutations_give_an_unbounded_interval() -> None:
     """Ten draws cannot show a 2.5 % tail."""
-    null = PermutationNull.of(0.2, np.linspace(-0.1, 0.1, 10))
+    null = PermutationNull.of(0.2, 0.1, np.linspace(-0.1, 0.1, 10), np.full(10, 0.1))
     assert null.interval(level=0.95) == (-1.0, 1.0)
+
+
+def test_permutations_equal_to_the_data_tie_with_it() -> None:
+    """Half of the permutations are the data's own table: nothing can be told from zero."""
+    z = np.concatenate([np.full(50, 0.3), np.zeros(49)])
+    null = PermutationNull.of(0.3, 0.1, z, np.full(99, 0.1))
+    assert null.interval(level=0.95).low < 0
+    assert null.p_at_most(0.0) == pytest.approx(51 / 100)

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cot_entropy.stats.rank_correlation import permuted_spearman, rank_table, spearman
+from cot_entropy.stats.rank_correlation import (
+    fisher_z,
+    permuted_tables,
+    rank_table,
+    spearman,
+)
 
 
 def sample(seed: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
@@ -68,9 +73,45 @@ def test_permuted_rho_has_the_distribution_of_all_permutations() -> None:
     exact = [stats.spearmanr(signal, p).statistic for p in set(permutations(correct))]
     values, counts = np.unique(np.round(exact, 9), return_counts=True)
     table = rank_table(signal, correct)
-    drawn = permuted_spearman(
+    dealt = permuted_tables(
         table.right, table.wrong, permutations=20_000, rng=np.random.default_rng(0)
     )
+    drawn = spearman(*dealt)
     for value, count in zip(values, counts, strict=True):
         share = np.mean(np.isclose(drawn, value, atol=1e-9))
         assert share == pytest.approx(count / 10, abs=4 * np.sqrt(0.25 / 20_000))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_standard_error_is_the_delta_methods(seed: int) -> None:
+    """The influence of every question by a numerical derivative of rho in its weight."""
+    signal, correct = sample(seed)
+    table = rank_table(signal, correct)
+    n = table.right.sum() + table.wrong.sum()
+    population = np.concatenate([table.right, table.wrong]) / n
+    step, large = 1e-6, 1e12
+    influence = []
+    for category in range(len(population)):
+        moved = (1 - step) * population
+        moved[category] += step
+        ends = [spearman(*np.split(shares * large, 2)) for shares in (population, moved)]
+        influence.append((ends[1] - ends[0]) / step)
+    rho = float(spearman(table.right, table.wrong))
+    expected = np.sqrt((population * np.square(influence)).sum() / n) / (1 - rho**2)
+    z, error = fisher_z(table.right, table.wrong)
+    assert z == pytest.approx(np.arctanh(rho))
+    assert error == pytest.approx(expected, rel=1e-4)
+
+
+def test_standard_error_without_ties_is_near_one_over_root_n_when_independent() -> None:
+    """The textbook error of Fisher's z under independence."""
+    rng = np.random.default_rng(0)
+    table = rank_table(rng.normal(size=4000), rng.random(4000) < 0.5)
+    assert fisher_z(table.right, table.wrong)[1] == pytest.approx(1 / np.sqrt(4000), rel=0.03)
+
+
+def test_constant_side_has_no_standard_error() -> None:
+    """One outcome: undefined, without a warning."""
+    z, error = fisher_z(np.array([3.0, 2.0]), np.zeros(2))
+    assert np.isnan(z)
+    assert np.isnan(error)

@@ -119,7 +119,7 @@ def _report(
 ) -> AuditReport:
     frozen = run.registration.freeze
     judged, estimated = (_rows(run.results / name) for name in ("verdicts.csv", "estimates.csv"))
-    rows = [*judged, *estimated]
+    rows = [row for row in (*judged, *estimated) if row.get("verdict") not in _ABSENT]
     by_hash = sorted(
         name
         for name in run.manifest.files.keys() - set(derived) - _generations(run)

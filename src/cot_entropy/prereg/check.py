@@ -94,6 +94,10 @@ def standings(
             for cell in cells
             for departure in cell_departures(registration.freeze.items, cell, run, registration)
         ),
+    ]
+    present = {cell.cell for cell in cells}
+    departures = [
+        *(one for one in departures if one.cells is None or present.intersection(one.cells)),
         *_unrecorded(cells, trajectories, results),
     ]
     return Standings(registered=registered, departures=tuple(departures), plan_sha256=sha256)

@@ -25,8 +25,8 @@ RANGES: Final[dict[Estimand, tuple[float, float]]] = {
 
 INTERVALS: Final[dict[Estimand, frozenset[Interval]]] = {
     "accuracy_gap_pp": frozenset({"percentile", "newcombe", "agresti_caffo"}),
-    "rho_coherence": frozenset({"percentile", "permutation_z"}),
-    "rho_violations": frozenset({"percentile", "permutation_z"}),
+    "rho_coherence": frozenset({"percentile", "permutation_t"}),
+    "rho_violations": frozenset({"percentile", "permutation_t"}),
     "filter_auroc": frozenset({"percentile", "normal"}),
 }
 """The intervals that the code implements for each estimand."""

@@ -23,7 +23,7 @@ INTERVALS: Final = {
     "bca": "BCa bootstrap",
     "newcombe": "Newcombe",
     "agresti_caffo": "Agresti-Caffo",
-    "permutation_z": "permutation z",
+    "permutation_t": "permutation t",
 }
 """Names of intervals as readers know them; others are shown as the plan writes them."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+EDGE = 1 - 1e-12
 DECIMALS = 9
 """Signals closer than 1e-9 (nats) are one value: sums of equal entropies tie."""
 
@@ -81,29 +82,49 @@ def spearman(right: Values, wrong: Values) -> Values:
     return np.where(defined, shared / root, np.nan)
 
 
-def jackknife_spearman(right: Values, wrong: Values) -> tuple[Values, Values]:
-    """Rho of every leave-one-out sample of one table `(K,)`, `(2K,)`, and how many there are.
+def fisher_z(right: Values, wrong: Values) -> tuple[Values, Values]:
+    """atanh(rho) of tables `(..., K)` and its standard error, `(...)` each; NaN as `spearman`.
 
-    Leaving out any question of the same value and outcome gives the same rho, so there are at
-    most 2K of them: right answers by value, then wrong.
+    The error is the delta method's: the root mean square of rho's influence function over n,
+    over 1 - rho^2. It holds for ties and for spreads that depend on the signal, unlike
+    1 / sqrt(n - 3).
     """
-    columns = len(right)
-    without_right = np.vstack([right - np.eye(columns), np.tile(right, (columns, 1))])
-    without_wrong = np.vstack([np.tile(wrong, (columns, 1)), wrong - np.eye(columns)])
-    multiplicity = np.concatenate([right, wrong])
-    present = multiplicity > 0
-    return spearman(without_right[present], without_wrong[present]), multiplicity[present]
+    rho = np.clip(spearman(right, wrong), -EDGE, EDGE)
+    n = (right + wrong).sum(axis=-1)[..., None]
+    n = np.where(n > 0, n, 1.0)
+    share, right_share = (right + wrong) / n, right / n
+    midrank = np.cumsum(share, axis=-1) - share / 2 - 0.5
+    accuracy = right_share.sum(axis=-1)[..., None]
+    covariance = (right_share * midrank).sum(axis=-1)[..., None]
+    spread = (share * midrank**2).sum(axis=-1)[..., None]
+    outcome = accuracy * (1 - accuracy)
+    scale = np.sqrt(np.where(spread * outcome > 0, spread * outcome, 1.0))
+    spread, outcome = np.where(spread > 0, spread, 1.0), np.where(outcome > 0, outcome, 1.0)
+    of_spread = midrank**2 + 2 * _above(share * midrank) - 3 * spread
+    squares = np.zeros(rho.shape)
+    for correct, count in ((1.0, right), (0.0, wrong)):
+        of_covariance = correct * midrank + _above(right_share) - 2 * covariance - accuracy / 2
+        of_outcome = (1 - 2 * accuracy) * (correct - accuracy)
+        relative = of_spread / spread + of_outcome / outcome
+        influence = of_covariance / scale - rho[..., None] / 2 * relative
+        squares += (count * influence**2).sum(axis=-1)
+    error = np.sqrt(squares) / n[..., 0] / (1 - rho**2)
+    return np.arctanh(rho), np.where(np.isnan(rho), np.nan, error)
 
 
-def permuted_spearman(
+def _above(values: Values) -> Values:
+    """The sum of the values of higher levels and half of the level's own, `(..., K)`."""
+    above: Values = values.sum(axis=-1)[..., None] - np.cumsum(values, axis=-1) + values / 2
+    return above
+
+
+def permuted_tables(
     right: Values, wrong: Values, *, permutations: int, rng: np.random.Generator
-) -> Values:
-    """Rho of outcomes dealt anew over the questions of one table `(K,)`, `(permutations,)`.
+) -> tuple[Values, Values]:
+    """Right and wrong answers by value with the outcomes dealt anew, `(permutations, K)` each.
 
-    Dealing the right answers is a multivariate hypergeometric draw from the table's value counts.
-    NaN where a side is constant.
+    Dealing the right answers is a multivariate hypergeometric draw from the value counts.
     """
     total = (right + wrong).astype(np.int64)
     dealt = rng.multivariate_hypergeometric(total, int(right.sum()), size=permutations)
-    values = dealt.astype(np.float64)
-    return spearman(values, total - values)
+    return dealt.astype(np.float64), (total - dealt).astype(np.float64)

@@ -15,7 +15,13 @@ from cot_entropy.stats import intervals
 from cot_entropy.stats.cells import Cell, derive_seed
 from cot_entropy.stats.evidence import Detail, Sizes, share_detail
 from cot_entropy.stats.intervals import Bracket, PermutationNull
-from cot_entropy.stats.rank_correlation import RankTable, permuted_spearman, rank_table, spearman
+from cot_entropy.stats.rank_correlation import (
+    RankTable,
+    fisher_z,
+    permuted_tables,
+    rank_table,
+    spearman,
+)
 
 Values = NDArray[np.float64]
 RankedSignal = Literal["coherence", "violations"]
@@ -80,19 +86,21 @@ class RankEvidence:
             return None
         sample = self.sample
         seed = derive_seed(sample.seed, sample.cell.name, sample.signal, "permutation")
-        permuted = permuted_spearman(
-            sample.table.right,
-            sample.table.wrong,
+        table = sample.table
+        permuted = permuted_tables(
+            table.right,
+            table.wrong,
             permutations=sample.permutations,
             rng=np.random.default_rng(seed),
         )
-        return PermutationNull.of(self.estimate, permuted)
+        z, error = fisher_z(table.right, table.wrong)
+        return PermutationNull.of(float(z), float(error), *fisher_z(*permuted))
 
     def interval(self, name: Interval, *, level: float) -> Bracket | None:
         """None where rho is undefined."""
         if self._null is None:
             return None
-        if name == "permutation_z":
+        if name == "permutation_t":
             return self._null.interval(level=level)
         if name == "percentile":
             return intervals.percentile(self.draws, level=level)

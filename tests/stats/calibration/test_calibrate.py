@@ -122,9 +122,26 @@ def test_permutation_interval_holds_where_few_chains_have_violations() -> None:
         rng=np.random.default_rng(2),
     )
     found = {row.interval: row for row in rows}
-    assert found["permutation_z"].within_limit is True
-    assert found["permutation_z"].covers is True
+    assert found["permutation_t"].within_limit is True
+    assert found["permutation_t"].covers is True
     assert found["percentile"].covers is False
+
+
+def test_permutation_interval_covers_away_from_zero() -> None:
+    """rho = -0.2 in a cell of 95 % right answers and 75 % monotone chains."""
+    rows = rank_studies(
+        hypothesis("H3"),
+        PLAN,
+        replace(SOME, studies=1000),
+        n=1319,
+        accuracy=0.95,
+        flag_rate=0.75,
+        levels=violation_shares(0.75),
+        rho=-0.2,
+        rng=np.random.default_rng(4),
+    )
+    found = {row.interval: row for row in rows}
+    assert found["permutation_t"].covers is True
 
 
 @pytest.mark.parametrize(("n", "least", "most"), [(1319, 0.88, 1.0), (300, 0.0, 0.12)])

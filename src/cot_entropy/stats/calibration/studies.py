@@ -18,7 +18,7 @@ from cot_entropy.stats.calibration.tally import (
 )
 from cot_entropy.stats.calibration.truth import GapTruth, rank_shares, rho_of
 from cot_entropy.stats.intervals import PermutationNull
-from cot_entropy.stats.rank_correlation import permuted_spearman, spearman
+from cot_entropy.stats.rank_correlation import fisher_z, permuted_tables, spearman
 from cot_entropy.stats.two_by_two import TwoByTwo, accuracy_gap, fisher_p, gap_interval
 
 Values = NDArray[np.float64]
@@ -115,8 +115,8 @@ def rank_studies(
     brackets = bootstrap_brackets(tables, _rho, levels=wanted, resamples=effort.resamples, rng=rng)
     for level in wanted:
         ends = np.array([null.interval(level=level) for null in nulls])
-        brackets["permutation_z", level] = Brackets(*ends.T)
-    for name in ("permutation_z", "percentile", "bca"):
+        brackets["permutation_t", level] = Brackets(*ends.T)
+    for name in ("permutation_t", "percentile", "bca"):
         yield tally(
             setting,
             hypothesis,
@@ -135,8 +135,9 @@ def _rho(tables: Values) -> Values:
 
 def _null(table: Values, effort: Effort, rng: np.random.Generator) -> PermutationNull:
     right, wrong = np.split(table, 2)
-    permuted = permuted_spearman(right, wrong, permutations=effort.permutations, rng=rng)
-    return PermutationNull.of(float(spearman(right, wrong)), permuted)
+    permuted = permuted_tables(right, wrong, permutations=effort.permutations, rng=rng)
+    z, error = fisher_z(right, wrong)
+    return PermutationNull.of(float(z), float(error), *fisher_z(*permuted))
 
 
 def _p(null: PermutationNull, hypothesis: Hypothesis) -> float:
