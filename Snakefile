@@ -3,6 +3,7 @@
 #   snakemake --cores all                                      the demo
 #   snakemake --cores all --configfile config/study.yaml       the registered study
 #   snakemake --cores all --configfile F --config only='["model/dataset"]'
+#   snakemake variants --cores all --config variants='["m_3","cap_4"]'
 
 from snakemake.exceptions import WorkflowError
 
@@ -27,12 +28,14 @@ wildcard_constraints:
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
+include: "workflow/rules/baseline.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/consistency.smk"
 
 
 localrules:
     all,
+    variants,
 
 
 rule all:
@@ -40,3 +43,9 @@ rule all:
     input:
         f"{flow.results}/report.html",
         f"{flow.results}/provenance/manifest.json",
+
+
+rule variants:
+    input:
+        lambda w: flow.named_variants_table,
+        rules.all.input,

@@ -35,6 +35,8 @@ Questions = Annotated[Path, typer.Option("--questions", help="The dataset's ques
 Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
 Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
 Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
+STORED = "Completions of another probe block to take samples from."
+STORED_PREFIXES = "The prefixes of those completions."
 
 
 def _version(show: bool) -> None:
@@ -102,15 +104,59 @@ def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
 
 
 @app.command("completions")
-def completions_verb(job: Job, model: Model, chains: Chains, prefixes: Prefixes, out: Out) -> None:
+def completions_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    out: Out,
+    stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
+    stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
+) -> None:
     """Sample m completions at every prefix of every chain."""
-    from cot_entropy.completions import sample_completions
+    from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.probe import CompletionsJob
+
+    files = None
+    if stored is not None and stored_prefixes is not None:
+        files = StoredFiles(completions=stored, prefixes=stored_prefixes)
+    with attempt(out):
+        sample_completions(
+            _job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=files,
+            out=out,
+        )
+
+
+@app.command("derive")
+def derive_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    stored: Annotated[Path, typer.Option(help=STORED)],
+    stored_prefixes: Annotated[Path, typer.Option(help=STORED_PREFIXES)],
+    out: Out,
+) -> None:
+    """Take all completions from those of another probe block; starts no engine."""
+    from cot_entropy.completions import StoredFiles, derive_completions
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
     with attempt(out):
-        sample_completions(
-            _job(CompletionsJob, job), model=model, chains=chains, prefixes=prefixes, out=out
+        derive_completions(
+            _job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=StoredFiles(completions=stored, prefixes=stored_prefixes),
+            out=out,
         )
 
 
@@ -192,6 +238,54 @@ def calibrate_verb(
     from cot_entropy.stats.calibration.run import calibrate
 
     calibrate(plan, out, effort=effort, jobs=jobs)
+
+
+@app.command("self-consistency")
+def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
+    """Sample further whole chains of every question, for a vote."""
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.baseline import SelfConsistencyJob
+    from cot_entropy.self_consistency import sample_chains
+
+    with attempt(out):
+        sample_chains(_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+
+
+@app.command("baseline")
+def baseline_verb(
+    *,
+    job: Job,
+    chains: Chains,
+    self_consistency: Annotated[Path, typer.Option(help="The cell's further chains.")],
+    trajectories: Annotated[Path, typer.Option(help="The cell's trajectories.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Set self-consistency beside the entropy signals: accuracy, coverage and tokens."""
+    from cot_entropy.protocol.baseline import BaselineJob
+    from cot_entropy.stats.baseline import compare_baseline
+
+    compare_baseline(
+        _job(BaselineJob, job),
+        chains=chains,
+        self_consistency=self_consistency,
+        trajectories=trajectories,
+        plan=plan,
+        out=out,
+    )
+
+
+@app.command("variants")
+def variants_verb(
+    job: Job,
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Compare protocol variants with the study's own protocol on the same questions."""
+    from cot_entropy.protocol.variants import VariantsJob
+    from cot_entropy.stats.variants import compare_variants
+
+    compare_variants(_job(VariantsJob, job), plan=plan, out=out)
 
 
 @app.command("report")

@@ -1,35 +1,50 @@
-"""Prefixes and their completions: where each chain is cut, and m samples at each cut."""
+"""Completions: m samples at each prefix of each chain, sampled or taken from stored ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import zip_longest
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat, zip_longest
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn
 
 from cot_entropy.chains import context_error
 from cot_entropy.decoding import continuation_text
-from cot_entropy.engine import Finished, Request, open_engine
+from cot_entropy.engine import Engine, Finished, Request, open_engine
+from cot_entropy.engine.base import Output
 from cot_entropy.engine.identity import engine_identity
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import sha256_file
 from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import read_model
 from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.protocol.probe import CompletionsJob
+from cot_entropy.protocol.probe import CompletionsJob, ProbeBlock
+from cot_entropy.protocol.reuse import derivable
 from cot_entropy.records import (
     ChainRecord,
     CompletionRecord,
+    EngineIdentity,
     Header,
     Prefix,
     PrefixRecord,
+    Sample,
     read_header,
     read_records,
 )
 from cot_entropy.seeds import request_seed
-from cot_entropy.strict import Strict
+from cot_entropy.stored import Stored, StoredQuestion
 
-R = TypeVar("R", bound=Strict)
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFiles:
+    """Completions of another probe block on the same chains, with the prefixes behind them."""
+
+    completions: Path
+    prefixes: Path
 
 
 def sample_completions(
@@ -39,14 +54,200 @@ def sample_completions(
     chains: Path,
     prefixes: Path,
     out: Path,
+    stored: StoredFiles | None = None,
     engine: OpenEngine = open_engine,
 ) -> RunSummary:
     """Sample `out` (CompletionRecord lines): m completions at every prefix of every chain.
 
-    A question without a chain, with a prefix that leaves no room for the budget, or that the
-    engine rejects, gets a record with an error. Raises UserError; what is finished stays in
-    `<out>.partial`.
+    What the same engine already sampled under another block (`stored`) is taken from there, and
+    the header's `derived_from` says so. A question without a chain, with a prefix that leaves no
+    room for the budget, or that the engine rejects, gets a record with an error. Raises UserError;
+    what is finished stays in `<out>.partial`.
     """
+    cell = _open(job, model=model, chains=chains, prefixes=prefixes, stored=stored)
+    own = engine_identity(job.engine)
+    if cell.stored is not None and cell.stored.header.engine != own:
+        log.warning("%s: another engine than this one; nothing is reused", cell.stored.completions)
+        cell = replace(cell, stored=None)
+    return cell.run(cell.header(own), chains, prefixes, out, engine)
+
+
+def derive_completions(
+    job: CompletionsJob,
+    *,
+    model: Path,
+    chains: Path,
+    prefixes: Path,
+    stored: StoredFiles,
+    out: Path,
+) -> RunSummary:
+    """Write `out` from stored completions alone: no engine is started.
+
+    The header names the engine that sampled them. A question that failed under the other block
+    keeps its error. Raises DataError where the stored block does not hold all that is needed.
+    """
+    cell = _open(job, model=model, chains=chains, prefixes=prefixes, stored=stored)
+    found = cell.stored
+    if found is None or derivable(job.probe, found.probe) != "all":
+        raise DataError(f"{stored.completions}: does not hold all that the block needs")
+    cell = replace(cell, complete=True)
+    return cell.run(cell.header(found.header.engine), chains, prefixes, out, _no_engine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cell:
+    """What all questions of a cell share."""
+
+    job: CompletionsJob
+    source: Header
+    inputs: dict[str, str]
+    tokenizer: ChatTokenizer
+    folder: Path
+    cue: list[int]
+    stored: Stored | None
+    complete: bool = False
+    """The stored completions hold everything: a question that failed there fails here."""
+
+    def header(self, engine: EngineIdentity) -> Header:
+        reused = {"reused_completions": self.stored.sha256} if self.stored else {}
+        return Header(
+            stage="completions",
+            cell=self.source.cell,
+            study_seed=self.source.study_seed,
+            model=self.source.model,
+            dataset=self.source.dataset,
+            engine=engine,
+            system_role=self.source.system_role,
+            chain=self.source.chain,
+            probe=self.job.probe,
+            derived_from=self.stored.probe if self.stored else None,
+            code_digest=self.job.code_digest,
+            inputs={**self.inputs, **reused},
+        )
+
+    def run(
+        self, header: Header, chains: Path, prefixes: Path, out: Path, engine: OpenEngine
+    ) -> RunSummary:
+        return run_stage(
+            self.tasks(chains, prefixes),
+            kind=CompletionRecord,
+            header=header,
+            questions=self.source.dataset.questions,
+            out=out,
+            engine=engine(self.job.engine, self.folder),
+        )
+
+    def tasks(self, chains: Path, prefixes: Path) -> Iterator[Task[CompletionRecord]]:
+        before = self.stored.questions() if self.stored else repeat(None)
+        pairs = zip_longest(read_records(chains, ChainRecord), read_records(prefixes, PrefixRecord))
+        for position, (chain, where) in enumerate(pairs):
+            if chain is None or where is None or chain.question_id != where.question_id:
+                raise DataError(f"{prefixes}: not in the order of {chains}; cut them again")
+            found = next(before, None)
+            if self.stored and (found is None or found.question_id != chain.question_id):
+                raise DataError(f"{self.stored.completions}: not in the order of {chains}")
+            yield self.task(chain, where, found, position)
+
+    def task(
+        self,
+        chain: ChainRecord,
+        where: PrefixRecord,
+        stored: StoredQuestion | None,
+        position: int,
+    ) -> Task[CompletionRecord]:
+        def failed(error: str) -> Task[CompletionRecord]:
+            record = CompletionRecord(question_id=chain.question_id, prefixes=[], error=error)
+            return Task((), lambda _: record)
+
+        if chain.chain is None:
+            return failed(f"no chain: {chain.error}")
+        asked = [self.ask(k, end, chain, stored) for k, end in enumerate(where.ends)]
+        longest = max(len(one.prompt) for one in asked)
+        too_long = context_error(longest, self.job.probe.budget, self.job.engine)
+        if too_long is not None:
+            return failed(too_long)
+        if self.complete and stored is not None and stored.error is not None:
+            return failed(f"under the stored block: {stored.error}")
+        requests = tuple(
+            request
+            for one in asked
+            if (request := one.request(f"{position}/{one.k}", self.job.probe)) is not None
+        )
+
+        def record(results: list[Finished]) -> CompletionRecord:
+            by_id = {result.id: result for result in results}
+            finished = [(one, by_id.get(f"{position}/{one.k}")) for one in asked]
+            errors = [
+                f"prefix {one.k}: {result.error}"
+                for one, result in finished
+                if result is not None and result.error
+            ]
+            if errors:
+                return CompletionRecord(question_id=chain.question_id, prefixes=[], error=errors[0])
+            return CompletionRecord(
+                question_id=chain.question_id,
+                prefixes=[
+                    one.prefix(self.tokenizer, result.outputs if result else ())
+                    for one, result in finished
+                ],
+            )
+
+        return Task(requests, record)
+
+    def ask(self, k: int, end: int, chain: ChainRecord, stored: StoredQuestion | None) -> _Asked:
+        tokens = chain.chain.token_ids if chain.chain else []
+        prompt = [*chain.prompt_token_ids, *tokens[:end], *self.cue]
+        probe = self.job.probe
+        known = stored.leading(k, end, m=probe.m, budget=probe.budget) if stored else []
+        return _Asked(
+            k=k,
+            prompt=prompt,
+            seed=request_seed(
+                study_seed=self.source.study_seed,
+                run=self.source.chain.seed,
+                cell=self.source.cell,
+                question_id=chain.question_id,
+                role="completion",
+                index=k,
+            ),
+            known=[_shortened(one, probe.budget, prompt, self.tokenizer) for one in known],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """One prefix: its prompt, and the first of its samples where they are known."""
+
+    k: int
+    prompt: list[int]
+    seed: int
+    known: list[Sample]
+
+    def request(self, request_id: str, probe: ProbeBlock) -> Request | None:
+        """The samples that are missing; sample j has the prefix's seed + j."""
+        missing = probe.m - len(self.known)
+        if not missing:
+            return None
+        return Request(
+            id=request_id,
+            prompt_token_ids=self.prompt,
+            temperature=probe.temperature,
+            max_tokens=probe.budget,
+            seed=self.seed + len(self.known),
+            n=missing,
+        )
+
+    def prefix(self, tokenizer: ChatTokenizer, outputs: Sequence[Output]) -> Prefix:
+        sampled = [
+            sample_of(output, continuation_text(tokenizer.decode, self.prompt, text_tokens(output)))
+            for output in outputs
+        ]
+        return Prefix(k=self.k, seed=self.seed, samples=[*self.known, *sampled])
+
+
+def _open(
+    job: CompletionsJob, *, model: Path, chains: Path, prefixes: Path, stored: StoredFiles | None
+) -> _Cell:
     manifest = read_model(model)
     source = read_header(chains)
     chains_sha256 = sha256_file(chains)
@@ -56,104 +257,37 @@ def sample_completions(
     if cut_from.inputs.get("chains") != chains_sha256 or cut_from.probe != job.probe:
         raise DataError(f"{prefixes}: cut from other chains or by another block; cut them again")
     tokenizer = ChatTokenizer(Path(manifest.folder), source.chain.system_prompt)
-    header = Header(
-        stage="completions",
-        cell=source.cell,
-        study_seed=source.study_seed,
-        model=source.model,
-        dataset=source.dataset,
-        engine=engine_identity(job.engine),
-        system_role=source.system_role,
-        chain=source.chain,
-        probe=job.probe,
-        code_digest=job.code_digest,
+    found = None
+    if stored is not None:
+        found = Stored.open(stored.completions, stored.prefixes, chains_sha256=chains_sha256)
+        if derivable(job.probe, found.probe) == "none":
+            raise DataError(f"{stored.completions}: no sample there answers this block's requests")
+    return _Cell(
+        job=job,
+        source=source,
         inputs={"chains": chains_sha256, "prefixes": sha256_file(prefixes)},
-    )
-    return run_stage(
-        _tasks(job, header, tokenizer, chains, prefixes),
-        kind=CompletionRecord,
-        header=header,
-        questions=source.dataset.questions,
-        out=out,
-        engine=engine(job.engine, Path(manifest.folder)),
+        tokenizer=tokenizer,
+        folder=Path(manifest.folder),
+        cue=tokenizer.encode_after(job.probe.cue) if job.probe.cue else [],
+        stored=found,
     )
 
 
-def _tasks(
-    job: CompletionsJob, header: Header, tokenizer: ChatTokenizer, chains: Path, prefixes: Path
-) -> Iterator[Task[CompletionRecord]]:
-    cue = tokenizer.encode_after(job.probe.cue) if job.probe.cue else []
-    pairs = zip_longest(read_records(chains, ChainRecord), read_records(prefixes, PrefixRecord))
-    for position, (chain, where) in enumerate(pairs):
-        if chain is None or where is None or chain.question_id != where.question_id:
-            raise DataError(f"{prefixes}: not in the order of {chains}; cut them again")
-        yield _task(job, header, tokenizer, chain, where, cue=cue, position=position)
-
-
-def _task(
-    job: CompletionsJob,
-    header: Header,
-    tokenizer: ChatTokenizer,
-    chain: ChainRecord,
-    where: PrefixRecord,
-    *,
-    cue: list[int],
-    position: int,
-) -> Task[CompletionRecord]:
-    def failed(error: str) -> CompletionRecord:
-        return CompletionRecord(question_id=chain.question_id, prefixes=[], error=error)
-
-    if chain.chain is None:
-        reason = f"no chain: {chain.error}"
-        return Task((), lambda _: failed(reason))
-    tokens = chain.chain.token_ids
-    requests = tuple(
-        Request(
-            id=f"{position}/{k}",
-            prompt_token_ids=[*chain.prompt_token_ids, *tokens[:end], *cue],
-            temperature=job.probe.temperature,
-            max_tokens=job.probe.budget,
-            seed=request_seed(
-                study_seed=header.study_seed,
-                run=header.chain.seed,
-                cell=header.cell,
-                question_id=chain.question_id,
-                role="completion",
-                index=k,
-            ),
-            n=job.probe.m,
-        )
-        for k, end in enumerate(where.ends)
+def _shortened(sample: Sample, budget: int, prompt: list[int], tokenizer: ChatTokenizer) -> Sample:
+    """The sample as a budget of so many tokens would have stopped it."""
+    if len(sample.token_ids) <= budget:
+        return sample
+    tokens = sample.token_ids[:budget]
+    return Sample(
+        text=continuation_text(tokenizer.decode, prompt, tokens),
+        token_ids=tokens,
+        logprobs=sample.logprobs[:budget],
+        finish_reason="length",
     )
-    longest = max(len(request.prompt_token_ids) for request in requests)
-    too_long = context_error(longest, job.probe.budget, job.engine)
-    if too_long is not None:
-        return Task((), lambda _: failed(too_long))
-
-    def record(results: list[Finished]) -> CompletionRecord:
-        errors = [f"prefix {k}: {one.error}" for k, one in enumerate(results) if one.error]
-        if errors:
-            return failed(errors[0])
-        return CompletionRecord(
-            question_id=chain.question_id,
-            prefixes=[
-                _prefix(k, request, result, tokenizer)
-                for k, (request, result) in enumerate(zip(requests, results, strict=True))
-            ],
-        )
-
-    return Task(requests, record)
 
 
-def _prefix(k: int, request: Request, result: Finished, tokenizer: ChatTokenizer) -> Prefix:
-    return Prefix(
-        k=k,
-        seed=request.seed,
-        samples=[
-            sample_of(
-                output,
-                continuation_text(tokenizer.decode, request.prompt_token_ids, text_tokens(output)),
-            )
-            for output in result.outputs
-        ],
-    )
+def _no_engine(settings: EngineSettings, folder: Path) -> Engine:
+    def refuse() -> NoReturn:
+        raise DataError(f"{folder}: a stored completion is missing; sample the block instead")
+
+    return Engine(refuse, settings)

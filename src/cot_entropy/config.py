@@ -70,6 +70,13 @@ class Protocols(Strict):
         return self
 
 
+class Baselines(Strict):
+    """What the entropy signals are compared with; each is a file of its own."""
+
+    self_consistency: Annotated[int, Field(ge=2, le=1000)] | None = None
+    """Whole chains sampled per question, whose majority answers; null for none."""
+
+
 def _computed() -> dict[str, JudgeSpec]:
     return {"computed": ComputedJudge(source="computed")}
 
@@ -89,6 +96,8 @@ class Study(Strict):
     """The protocol that H1..H5 are judged under."""
     variants: list[Name] = Field(default_factory=list)
     """Further protocols; all of their results are exploratory."""
+    baselines: Baselines = Field(default_factory=Baselines)
+    """Further generations to compare with; reference chains stay as they are."""
     only: list[CellName] = Field(default_factory=list)
     """Cells to run; the others' files and rows stay as they are. Empty: all."""
     engine: EngineSettings

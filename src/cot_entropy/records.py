@@ -62,7 +62,7 @@ class Header(Strict):
 
     record: Literal["header"] = "header"
     schema_version: Literal[1] = 1
-    stage: Literal["chains", "prefixes", "completions"]
+    stage: Literal["chains", "prefixes", "completions", "self_consistency"]
     cell: str
     study_seed: int
     model: ModelIdentity
@@ -72,6 +72,8 @@ class Header(Strict):
     system_role: Literal["native", "merged"]
     chain: ChainBlock
     probe: ProbeBlock | None = None
+    derived_from: ProbeBlock | None = None
+    """Completions only: the block whose stored samples were taken where they are the same."""
     code_digest: str
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""

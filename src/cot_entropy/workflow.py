@@ -22,9 +22,12 @@ from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
+from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.protocol.variants import Compared, VariantsJob
+from cot_entropy.sharing import derived_pattern, reseeded, stored_probe
 
 
 class Wildcards(Protocol):
@@ -135,6 +138,112 @@ class Workflow:
         selected = set(self.selected_trajectories)
         every = self.trajectories(self.configuration.study.cells)
         return [path for path in every if path in selected or Path(path).is_file()]
+
+    @property
+    def variants(self) -> dict[str, Blocks]:
+        """The study's variants by name, in the order of the config."""
+        known = self.configuration.protocols.protocols
+        return {name: known[name] for name in self.configuration.study.variants}
+
+    @property
+    def named_variants_table(self) -> list[str]:
+        """As `variants_table`; raises ConfigError where the study names none."""
+        if not self.variants:
+            known = [*self.configuration.protocols.protocols]
+            raise ConfigError(f"variants: none named; name some of: {', '.join(known)}")
+        return self.variants_table
+
+    @property
+    def variants_table(self) -> list[str]:
+        """The table of the variants, where the study names any."""
+        return [f"{self.results}/variants.csv"] if self.variants else []
+
+    @property
+    def _run(self) -> tuple[Blocks, ...]:
+        return (self.registered, *self.variants.values())
+
+    @property
+    def derived_probes(self) -> str:
+        """A pattern of the probe blocks, each after its chain, that need no token of their own."""
+        return derived_pattern(self._run, self.configuration.protocols.probe)
+
+    def stored_files(self, names: Wildcards) -> list[str]:
+        """The completions and prefixes that a job takes samples from, if there are any."""
+        blocks = self.configuration.protocols.probe
+        source = stored_probe(self._run, blocks, chain=names.chain, probe=names.probe)
+        if source is None:
+            return []
+        folder = f"{self.results}/{names.model}/{names.dataset}/{names.chain}/{source}"
+        return [f"{folder}/completions.jsonl.zst", f"{folder}/prefixes.jsonl.zst"]
+
+    def stored_options(self, names: Wildcards) -> list[str]:
+        """The same as options of the command."""
+        pairs = zip(("--stored", "--stored-prefixes"), self.stored_files(names), strict=False)
+        return [text for pair in pairs for text in pair]
+
+    @property
+    def variants_job(self) -> str:
+        """Compare the variants with the study's own protocol, cell by cell."""
+        chains = self.configuration.protocols.chain
+        cells = [
+            cell
+            for cell in self.configuration.study.cells
+            if cell in self.configuration.study.selected
+            or all(Path(self.trajectories([cell], one)[0]).is_file() for one in self._run)
+        ]
+        job = VariantsJob(
+            protocol=self.configuration.study.protocol,
+            cells=cells,
+            variants=[
+                Compared(name=name, reseeded=reseeded(one, self.registered, chains))
+                for name, one in self.variants.items()
+            ],
+            trajectories=[
+                path
+                for cell in cells
+                for one in self._run
+                for path in self.trajectories([cell], one)
+            ],
+            code_digest=stage_digest("variants"),
+        )
+        return job.model_dump_json()
+
+    @property
+    def baseline_tables(self) -> list[str]:
+        """One table per selected cell of each baseline that the study names."""
+        if self.configuration.study.baselines.self_consistency is None:
+            return []
+        return [
+            f"{self.results}/{cell}/{self.registered.chain}/self_consistency.csv"
+            for cell in self.configuration.study.selected
+        ]
+
+    def self_consistency_job(self) -> str:
+        """Sample the further chains of one cell; raises ConfigError where none are named."""
+        study, blocks = self.configuration.study, self.configuration.protocols
+        count = study.baselines.self_consistency
+        if count is None:
+            raise ConfigError("baselines.self_consistency: none named; say how many chains")
+        job = SelfConsistencyJob(
+            chains=count,
+            temperature=blocks.probe[self.registered.probe].temperature,
+            engine=study.engine,
+            code_digest=stage_digest("self_consistency"),
+        )
+        return job.model_dump_json()
+
+    def baseline_job(self, names: Wildcards) -> str:
+        """Set the baseline of one cell beside its signals."""
+        job = BaselineJob(
+            cell=f"{names.model}/{names.dataset}",
+            scoring=self.configuration.protocols.scoring[self.registered.scoring],
+            code_digest=stage_digest("baseline"),
+        )
+        return job.model_dump_json()
+
+    def cell_trajectories(self, cell: str) -> list[str]:
+        """The trajectories of one cell under the study's protocol and every variant."""
+        return [path for one in self._run for path in self.trajectories([cell], one)]
 
     @property
     def variant_trajectories(self) -> list[str]:

@@ -13,7 +13,7 @@ rule record_run:
 
 rule record_cell:
     input:
-        lambda w: flow.trajectories([f"{w.model}/{w.dataset}"]),
+        lambda w: flow.cell_trajectories(f"{w.model}/{w.dataset}"),
     output:
         flow.cell_record("{model}", "{dataset}"),
     params:
@@ -67,9 +67,26 @@ rule calibration:
         " --out {params.results:q}/calibration"
 
 
+rule compare_variants:
+    input:
+        flow.selected_trajectories,
+        flow.variant_trajectories,
+        plan=flow.plan,
+    output:
+        f"{flow.results}/variants.csv",
+    params:
+        job=lambda w: flow.variants_job,
+    log:
+        f"{flow.results}/logs/compare_variants.log",
+    shell:
+        "cot-entropy --log {log} variants --job {params.job:q} --plan {input.plan:q} --out {output:q}"
+
+
 rule report:
     input:
         flow.selected_trajectories,
+        flow.variants_table,
+        flow.baseline_tables,
         flow.sensitivity_tables,
         multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
         plan=flow.plan,

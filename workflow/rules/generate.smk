@@ -34,8 +34,33 @@ rule prefixes:
         " --out {output:q}"
 
 
+# what an earlier protocol of the study sampled is taken from there; `derive` needs nothing else
+ruleorder: derive > completions
+
+
+rule derive:
+    input:
+        lambda w: flow.stored_files(w),
+        model=f"{flow.results}/inputs/{{model}}.model.json",
+        chains=f"{CHAIN}/chains.jsonl.zst",
+        prefixes=f"{PROBE}/prefixes.jsonl.zst",
+    output:
+        f"{PROBE}/completions.jsonl.zst",
+    wildcard_constraints:
+        probe=flow.derived_probes,
+    params:
+        job=lambda w: flow.completions_job(w),
+        stored=lambda w: flow.stored_options(w),
+    log:
+        f"{PROBE}/completions.log",
+    shell:
+        "cot-entropy --log {log} derive --job {params.job:q} --model {input.model:q}"
+        " --chains {input.chains:q} --prefixes {input.prefixes:q} {params.stored:q} --out {output:q}"
+
+
 rule completions:
     input:
+        lambda w: flow.stored_files(w),
         model=f"{flow.results}/inputs/{{model}}.model.json",
         chains=f"{CHAIN}/chains.jsonl.zst",
         prefixes=f"{PROBE}/prefixes.jsonl.zst",
@@ -43,6 +68,7 @@ rule completions:
         f"{PROBE}/completions.jsonl.zst",
     params:
         job=lambda w: flow.completions_job(w),
+        stored=lambda w: flow.stored_options(w),
     threads: workflow.cores
     resources:
         gpu=flow.gpus,
@@ -50,4 +76,4 @@ rule completions:
         f"{PROBE}/completions.log",
     shell:
         "cot-entropy --log {log} completions --job {params.job:q} --model {input.model:q}"
-        " --chains {input.chains:q} --prefixes {input.prefixes:q} --out {output:q}"
+        " --chains {input.chains:q} --prefixes {input.prefixes:q} {params.stored:q} --out {output:q}"

@@ -29,9 +29,21 @@ Signal = Literal[
     "mean_entropy",
     "final_confidence",
     "chain_length",
+    "mean_token_logprob",
+    "perplexity",
+    "semantic_entropy",
+    "p_majority",
 ]
 Outcome = Literal["majority", "chain", "held_out"]
 Covariate = Literal["n_units_chain", "chain_tokens", "chain_truncated"]
+VariantQuantity = Literal[
+    "accuracy_gap",
+    "flag_rate",
+    "rho_violations",
+    "accuracy",
+    "auroc_final_entropy",
+    "tokens_per_question",
+]
 Eps = Annotated[float, Field(ge=0, le=2)]
 
 
@@ -127,9 +139,7 @@ class CoherenceMapParams(Strict):
 class VariantParams(Strict):
     """E13: quantities compared between variants, one protocol block replaced at a time."""
 
-    quantities: list[Literal["accuracy", "flag_rate", "accuracy_gap", "rho_violations"]] = Field(
-        min_length=1
-    )
+    quantities: list[VariantQuantity] = Field(min_length=1)
     seeds: int = Field(ge=1, le=100)
 
 

@@ -43,7 +43,9 @@ TABLES: Final = ("published.yaml", "differences.yaml")
 """Files beside the plan whose content is frozen with it."""
 LOCKS: Final = ("requirements/cpu.txt", "requirements/gpu.txt", "requirements/gpu-r26.txt")
 ENTRIES: Final = ("hypotheses", "exploratory")
-ROWLESS_STAGES: Final = frozenset({"sensitivity", "calibrate", "report"})
+ROWLESS_STAGES: Final = frozenset(
+    {"sensitivity", "self_consistency", "baseline", "variants", "calibrate", "report"}
+)
 """Stages that no row of verdicts.csv or estimates.csv rests on."""
 DESCRIPTIVE: Final = frozenset({"plan/title", "file/differences.yaml"})
 """Items that are text for readers: no row rests on them."""

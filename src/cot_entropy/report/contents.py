@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.prereg.exploratory import ExploratoryEntry, RiskCoverage
+from cot_entropy.prereg.exploratory import ExploratoryEntry, RiskCoverage, Variants
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.by_violations import by_violations
 from cot_entropy.report.figures.estimated import estimated_figures
 from cot_entropy.report.figures.risk_curves import risk_curves
 from cot_entropy.report.figures.sensitivity import sensitivity_figure
+from cot_entropy.report.figures.tornado import tornado_figures
 from cot_entropy.report.figures.trajectories import trajectories
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
@@ -106,6 +107,8 @@ def _shape_figures(inputs: ReportInputs, hypothesis: str) -> tuple[Figure, ...]:
 
 def _entry_figures(inputs: ReportInputs, entry: ExploratoryEntry) -> tuple[Figure, ...]:
     found = estimated_figures(entry.estimator, entry.id, inputs.of(entry.id))
+    if isinstance(entry, Variants):
+        return (*tornado_figures(entry.id, inputs.of(entry.id)), *found)
     if isinstance(entry, RiskCoverage):
         curves = risk_curves(inputs.cells, entry.params.signals, plan_id=entry.id)
         return (curves, *found)

@@ -16,7 +16,7 @@ from cot_entropy.prereg.differences import Difference, load_differences
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.records import Header, read_header
-from cot_entropy.report.registered import RegistrationState, registration_state
+from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
 
@@ -106,7 +106,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
     """Read a run; raises DataError or PlanError naming the file that cannot be used."""
     loaded = load_plan(plan)
     verdicts = read_rows(results / "verdicts.csv")
-    files = _files(results, loaded.plan.protocol, [row.cell for row in verdicts])
+    files = _files(results, studied_protocol(results, loaded.plan), [row.cell for row in verdicts])
     cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
     for name, cell in cells.items():
         if cell.name != name:
@@ -118,7 +118,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
         differences=load_differences(differences),
         registration=registration_state(results, [paths.trajectories for paths in files.values()]),
         verdicts=verdicts,
-        estimates=read_rows(results / "estimates.csv"),
+        estimates=_estimates(results),
         cells=cells,
         files=files,
         headers={
@@ -137,6 +137,16 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),
     )
+
+
+def _estimates(results: Path) -> tuple[Row, ...]:
+    """The exploratory rows, those of the variants' table in place of what had to wait for it."""
+    path = results / "variants.csv"
+    varied = read_rows(path) if path.exists() else ()
+    answered = {(row.id, row.cell) for row in varied}
+    rows = read_rows(results / "estimates.csv")
+    kept = (row for row in rows if row.verdict != "not run" or (row.id, row.cell) not in answered)
+    return (*kept, *varied)
 
 
 def _files(results: Path, protocol: Protocol, named: list[str]) -> dict[str, CellFiles]:

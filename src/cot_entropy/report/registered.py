@@ -13,6 +13,7 @@ from typing import Literal
 from cot_entropy.prereg.check import Registered, read_registration, run_standings
 from cot_entropy.prereg.deviations import Deviation
 from cot_entropy.prereg.freeze import Freeze
+from cot_entropy.prereg.plan_model import Plan, Protocol
 from cot_entropy.prereg.provenance import FOLDER, REGISTRATION, RUN, RunRecord, read_record
 from cot_entropy.prereg.standing import Departure
 
@@ -49,3 +50,13 @@ def registration_state(results: Path, trajectories: Sequence[Path]) -> Registrat
         deviations=tuple(registered.deviations.deviations),
         undeclared=undeclared,
     )
+
+
+def studied_protocol(results: Path, plan: Plan) -> Protocol:
+    """The blocks that a run is judged under: those its record names, else the plan's."""
+    path = results / FOLDER / RUN
+    if not path.is_file():
+        return plan.protocol
+    run = read_record(path, RunRecord).configuration
+    names = run.protocols.protocols[run.study.protocol]
+    return Protocol(chain=names.chain, probe=names.probe, scoring=names.scoring)

@@ -19,19 +19,18 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from cot_entropy.errors import DataError
-from cot_entropy.stats.rows import Estimate, Verdict
+from cot_entropy.stats.rows import VariantEstimate, Verdict
 from cot_entropy.strict import describe
 
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 
 @checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(allow_inf_nan=False))
-class Row(Estimate):
+class Row(VariantEstimate):
     """One row of a results table, with the hashes of what it was computed from."""
 
     quantity: str = ""
     plan_sha256: str = ""
-    trajectories_sha256: str = ""
 
 
 _ROW: Final = TypeAdapter(Row)

@@ -21,6 +21,7 @@ from cot_entropy.prereg.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.records import ChainRecord, PrefixRecord, read_records
 from cot_entropy.report import text
 from cot_entropy.report.inputs import CellFiles, cell_files
+from cot_entropy.report.registered import studied_protocol
 from cot_entropy.report.rows import Row, read_rows
 from cot_entropy.report.units import probed_units, rises
 from cot_entropy.stats.cells import Cell, read_cell
@@ -116,7 +117,7 @@ def _registered(results: Path) -> tuple[Protocol, float]:
     if not path.is_file():
         return REGISTERED, EPS
     plan = load_plan(path).plan
-    return plan.protocol, plan.eps
+    return studied_protocol(results, plan), plan.eps
 
 
 def _find(

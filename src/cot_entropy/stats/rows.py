@@ -33,3 +33,20 @@ class Estimate:
     reason: str = ""
     deviations: str = ""
     """Ids in deviations.yaml that touch the row, joined by `;`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantEstimate(Estimate):
+    """One number under one protocol, and how far it is from the study's own protocol.
+
+    The difference is the variant's number less the study's, on the same questions and resamples.
+    `between_seed_sd` is the standard deviation (n - 1) of the study's number over decoding runs,
+    which no interval over questions describes.
+    """
+
+    variant: str = ""
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    between_seed_sd: float | None = None
+    trajectories_sha256: str = ""

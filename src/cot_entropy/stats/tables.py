@@ -18,6 +18,10 @@ VERDICT_COLUMNS: Final = (
     *("plan_sha256", "trajectories_sha256", "deviations"),
 )
 ESTIMATE_COLUMNS: Final = ("id", "cell", "quantity", *VERDICT_COLUMNS[2:])
+VARIANT_COLUMNS: Final = (
+    *(*ESTIMATE_COLUMNS, "variant"),
+    *("difference", "difference_low", "difference_high", "between_seed_sd"),
+)
 
 
 def write_table(
@@ -32,9 +36,9 @@ def write_table(
     lines = []
     for row in rows:
         fields = {
-            **vars(row),
             "plan_sha256": plan_sha256,
             "trajectories_sha256": trajectories_sha256.get(row.cell, ""),
+            **vars(row),
         }
         lines.append([fields[column] for column in columns])
     write_csv(path, columns, lines)

@@ -48,9 +48,7 @@ def bootstrap(cell: Cell, settings: Settings, statistic: Statistic) -> list[Boot
     points = statistic(np.ones((cell.n, 1), dtype=np.float32))[:, 0]
     blocks = [statistic(block.astype(np.float32)) for block in _resamples(cell, settings)]
     draws = np.concatenate(blocks, axis=1)
-    return [
-        _summary(point, draw, settings.level) for point, draw in zip(points, draws, strict=True)
-    ]
+    return [summary(point, draw, settings.level) for point, draw in zip(points, draws, strict=True)]
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +57,8 @@ def _resamples(cell: Cell, settings: Settings) -> tuple[NDArray[np.uint16], ...]
     return tuple(np.ascontiguousarray(block.T, dtype=np.uint16) for block in cell.counts(settings))
 
 
-def _summary(point: float, draws: Values, level: float) -> Bootstrapped:
+def summary(point: float, draws: Values, level: float) -> Bootstrapped:
+    """A number `point` with the percentile interval of its draws `(b,)`, NaN where undefined."""
     if np.isnan(point):
         return Bootstrapped(estimate=None)
     defined = draws[~np.isnan(draws)]

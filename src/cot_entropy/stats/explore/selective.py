@@ -20,7 +20,7 @@ from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage
-from cot_entropy.stats.explore.signals import scores
+from cot_entropy.stats.explore.signals import missing, scores
 from cot_entropy.stats.rows import Estimate
 
 REFERENCE: Final[Signal] = "shape_flag"
@@ -44,13 +44,21 @@ def estimate(cell: Cell, entry: RiskCoverageEntry, settings: Settings) -> list[E
     of the answers given at the flag's coverage less that of all answers, percentage points.
     """
     rows = Rows(entry=entry, cell=cell)
+    named = entry.params.signals
+    absent = [
+        rows.not_run(f"aurc[{name}]", reason) for name in named if (reason := missing(cell, name))
+    ]
+    present = [name for name in named if not missing(cell, name)]
+    entry = entry.model_copy(
+        update={"params": entry.params.model_copy(update={"signals": present})}
+    )
     columns = {name: scores(cell, name) for name in entry.params.signals}
     included = ~np.isnan(np.array(list(columns.values()))).any(axis=0)
     names = _quantities(entry)
     n = int(included.sum())
     if not n:
         reason = "no question has every signal defined"
-        return [rows.not_assessable(name, reason, n=0) for name in names]
+        return [rows.not_assessable(name, reason, n=0) for name in names] + absent
     rankings = {
         name: Ranking.of(column, cell.correct, included) for name, column in columns.items()
     }
@@ -59,7 +67,7 @@ def estimate(cell: Cell, entry: RiskCoverageEntry, settings: Settings) -> list[E
     return [
         rows.row(name, value, n=n, n_correct=n_correct, undefined=CONSTANT)
         for name, value in zip(names, found, strict=True)
-    ]
+    ] + absent
 
 
 def _measures(entry: RiskCoverageEntry) -> list[str]:

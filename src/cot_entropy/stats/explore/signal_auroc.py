@@ -14,7 +14,7 @@ from cot_entropy.prereg.exploratory import Signal, SignalAuroc
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking, auroc
-from cot_entropy.stats.explore.signals import scores
+from cot_entropy.stats.explore.signals import missing, scores
 from cot_entropy.stats.rows import Estimate
 
 
@@ -27,7 +27,8 @@ class _Scored:
 
 def estimate(cell: Cell, entry: SignalAuroc, settings: Settings) -> list[Estimate]:
     """AUROC of each signal, then its difference from the reference."""
-    signals = [_scored(cell, name) for name in entry.params.signals]
+    present = [name for name in entry.params.signals if not missing(cell, name)]
+    signals = [_scored(cell, name) for name in present]
     reference = _scored(cell, entry.params.reference)
     others = [signal for signal in signals if signal.name != reference.name]
     statistic = _Statistic.of(cell, signals, others, reference)
@@ -35,25 +36,33 @@ def estimate(cell: Cell, entry: SignalAuroc, settings: Settings) -> list[Estimat
     rows = Rows(entry=entry, cell=cell)
     alone, differences = found[: len(signals)], found[len(signals) :]
     undefined = "one outcome class, or the signal is undefined throughout"
-    return [
-        rows.row(
-            f"auroc[{signal.name}]",
-            value,
-            n=int(signal.defined.sum()),
-            n_correct=int(cell.correct[signal.defined].sum()),
-            undefined=undefined,
-        )
-        for signal, value in zip(signals, alone, strict=True)
-    ] + [
-        rows.row(
-            f"auroc_difference[{signal.name} - {reference.name}]",
-            value,
-            n=int((signal.defined & reference.defined).sum()),
-            n_correct=int(cell.correct[signal.defined & reference.defined].sum()),
-            undefined=undefined,
-        )
-        for signal, value in zip(others, differences, strict=True)
-    ]
+    return (
+        [
+            rows.row(
+                f"auroc[{signal.name}]",
+                value,
+                n=int(signal.defined.sum()),
+                n_correct=int(cell.correct[signal.defined].sum()),
+                undefined=undefined,
+            )
+            for signal, value in zip(signals, alone, strict=True)
+        ]
+        + [
+            rows.row(
+                f"auroc_difference[{signal.name} - {reference.name}]",
+                value,
+                n=int((signal.defined & reference.defined).sum()),
+                n_correct=int(cell.correct[signal.defined & reference.defined].sum()),
+                undefined=undefined,
+            )
+            for signal, value in zip(others, differences, strict=True)
+        ]
+        + [
+            rows.not_run(f"auroc[{name}]", reason)
+            for name in entry.params.signals
+            if (reason := missing(cell, name))
+        ]
+    )
 
 
 def _scored(cell: Cell, name: Signal) -> _Scored:
