@@ -124,7 +124,11 @@ def test_unknown_or_hostile_value_is_refused_with_its_line(
         ("{supported: 0.95, refuted: 0.95}", "{supported: 0.9, refuted: 0.9}", "exceeds alpha"),
         ("p_value: two_one_sided", "p_value: permutation", "needs the p-value"),
         ("p_value: permutation", "p_value: two_one_sided", "cannot use the p-value"),
-        ("interval: agresti_caffo", "interval: permutation_t", "not implemented for accuracy_gap_pp"),
+        (
+            "interval: agresti_caffo",
+            "interval: permutation_t",
+            "not implemented for accuracy_gap_pp",
+        ),
         ("p_value: fisher_two_sided", "p_value: bootstrap_z", "not implemented for"),
         ("p_value: bootstrap_z", "p_value: fisher_two_sided", "not implemented for filter_auroc"),
     ],

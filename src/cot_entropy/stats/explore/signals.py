@@ -54,8 +54,8 @@ def class_probabilities(clusters: Sequence[int], logprobs: Sequence[float | None
         return []
     weights: dict[int, float] = {}
     for label, logprob in zip(clusters, logprobs, strict=True):
-        empty = logprob is None or np.isnan(logprob)
-        weights[label] = weights.get(label, 0.0) + (1.0 if empty else float(np.exp(logprob)))
+        weight = 1.0 if logprob is None or np.isnan(logprob) else float(np.exp(logprob))
+        weights[label] = weights.get(label, 0.0) + weight
     total = sum(weights.values())
     return [weight / total for weight in weights.values()]
 
