@@ -69,7 +69,7 @@ def test_a_changed_number_changes_the_hash(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("estimand: accuracy_gap_pp", "estimand: accuracy_gab", "Input should be"),
-        ("interval: newcombe", "interval: newcomb", "Input should be"),
+        ("interval: agresti_caffo", "interval: agresti_cafo", "Input should be"),
         ("rule: above", "rule: beyond", "Input should be"),
         ("p_value: permutation", "p_value: permutate", "Input should be"),
         ("estimator: eps_sweep", "estimator: eps_swipe", "eps_swipe"),
@@ -124,9 +124,13 @@ def test_unknown_or_hostile_value_is_refused_with_its_line(
         ("{supported: 0.95, refuted: 0.95}", "{supported: 0.9, refuted: 0.9}", "exceeds alpha"),
         ("p_value: two_one_sided", "p_value: permutation", "needs the p-value"),
         ("p_value: permutation", "p_value: two_one_sided", "cannot use the p-value"),
-        ("interval: newcombe", "interval: fisher_z", "not implemented for accuracy_gap_pp"),
+        (
+            "interval: agresti_caffo",
+            "interval: permutation_t",
+            "not implemented for accuracy_gap_pp",
+        ),
         ("p_value: fisher_two_sided", "p_value: bootstrap", "not implemented for"),
-        ("p_value: bootstrap", "p_value: fisher_two_sided", "not implemented for filter_auroc"),
+        ("p_value: bootstrap_z", "p_value: fisher_two_sided", "not implemented for filter_auroc"),
     ],
 )
 def test_a_rule_that_cannot_decide_is_refused_with_its_line(
