@@ -109,6 +109,43 @@ def test_numbers_agree_with_scipy(quick_plan: Path, make: Make, tmp_path: Path) 
         assert float(got) == pytest.approx(expected.statistic)
 
 
+def test_accuracy_by_violations_stands_beside_h3(
+    quick_plan: Path, make: Make, tmp_path: Path
+) -> None:
+    """At 0, 1, 2 and 3 or more violations, by plain code."""
+    rows = random_rows(300, seed=4)
+    analyse(quick_plan, [make(QWEN, rows)], tmp_path)
+    found = {row["quantity"]: row for row in read(tmp_path / "estimates.csv") if row["id"] == "H3"}
+    for name, wanted in (("0", {0}), ("1", {1}), ("2", {2}), ("3_or_more", {3, 4, 5, 6, 7})):
+        right = [row["correct"] for row in rows if row["violations"] in wanted]
+        row = found[f"accuracy_at_{name}_violations"]
+        assert int(row["n"]) == len(right)
+        assert float(row["estimate"]) == pytest.approx(sum(right) / len(right))
+
+
+def test_reported_intervals_stand_beside_the_deciding_one(
+    quick_plan: Path, make: Make, tmp_path: Path
+) -> None:
+    """The percentile bootstrap everywhere, as R26 reports it; H2 at 95 and at 90 %."""
+    analyse(quick_plan, [make(QWEN, random_rows(150))], tmp_path)
+    found = {(row["id"], row["quantity"]) for row in read(tmp_path / "estimates.csv")}
+    for hypothesis in load_plan(quick_plan).plan.hypotheses:
+        if hypothesis.population != "distilled":
+            assert (hypothesis.id, f"{hypothesis.estimand}_percentile_95") in found
+    assert ("H2", "rho_coherence_permutation_t_90") in found
+
+
+def test_exploratory_entries_of_missing_cells_are_not_run(
+    quick_plan: Path, make: Make, tmp_path: Path
+) -> None:
+    """A row for each of E1..E13 in each of the seven other cells."""
+    analyse(quick_plan, [make(QWEN, random_rows(40))], tmp_path)
+    rows = [row for row in read(tmp_path / "estimates.csv") if row["cell"] not in {QWEN}]
+    absent = [row for row in rows if row["id"].startswith("E")]
+    assert len(absent) == 13 * 7
+    assert {row["verdict"] for row in absent} == {"not run"}
+
+
 def test_questions_left_out_are_counted(quick_plan: Path, make: Make, tmp_path: Path) -> None:
     """Undefined shapes stand outside H1 and in its reason."""
     rows = random_rows(150, seed=4)
