@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 from cot_entropy.errors import UserError
 from cot_entropy.workflow import Workflow
 
-if "study" not in config:
+if not workflow.configfiles:
 
     configfile: "config/demo.yaml"
 

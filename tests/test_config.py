@@ -74,6 +74,11 @@ def test_a_wrong_type_is_named_with_what_was_given(study: dict[str, Any]) -> Non
     assert "'one'" in refused(study)
 
 
+def test_a_mistyped_key_is_named_before_the_one_that_is_missing(study: dict[str, Any]) -> None:
+    study["sead"] = study.pop("seed")
+    assert refused(study).startswith("study.yaml: sead: unknown key")
+
+
 def test_an_unpinned_model_is_refused(study: dict[str, Any]) -> None:
     study["models"]["qwen2.5-7b"]["revision"] = "main"
     assert "models.qwen2.5-7b" in refused(study)

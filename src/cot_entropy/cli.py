@@ -344,6 +344,8 @@ def show_verb(
 
     from cot_entropy.report.show import show_question, show_verdicts
 
+    if cell is not None and not question:
+        raise ConfigError("--cell names the cell of a question: give --question ID too")
     shown = show_question(results, question, cell=cell) if question else show_verdicts(results)
     Console().print(shown)
     if question is None:

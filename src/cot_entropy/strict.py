@@ -14,7 +14,8 @@ class Strict(BaseModel):
 def describe(error: ValidationError) -> str:
     """The first problem of a pydantic error in one line: the key, what is wrong, what was given."""
     problems = error.errors(include_url=False)
-    first = problems[0]
+    # an unknown key is often why another one is missing
+    first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in first["loc"] if part != "[key]")
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":

@@ -126,6 +126,8 @@ def read_trajectories(path: Path) -> pd.DataFrame:
 
     Raises DataError naming the file and the column.
     """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; give a trajectories.parquet")
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:

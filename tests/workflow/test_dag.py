@@ -87,6 +87,15 @@ def test_a_wrong_config_starts_no_job(project: Project) -> None:
     assert not project.results.exists()
 
 
+def test_a_config_without_a_name_is_refused_and_not_filled_from_the_demo(project: Project) -> None:
+    values = project.read()
+    del values["study"]
+    project.write(values)
+    done = project.snakemake("--dry-run", check=False)
+    assert done.returncode != 0
+    assert "study: Field required" in done.stdout
+
+
 def test_the_scripted_engine_is_named_in_headers_and_report(finished: Project) -> None:
     """A stand-in cannot pass for a result."""
     for path in finished.results.glob("tiny/*/registered/**/*.jsonl.zst"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cot_entropy.errors import PlanError
 from cot_entropy.files import sha256_file
 from cot_entropy.prereg.deviations import NONE_DECLARED, Deviations, load_deviations
 from cot_entropy.prereg.freeze import Freeze, load_freeze
@@ -46,7 +47,14 @@ def read_registration(folder: Path) -> Registered:
     if (folder / DEVIATIONS).exists():
         items = frozen.items if frozen else None
         declared = load_deviations(folder / DEVIATIONS, frozen=items)
-    return Registered(plan=load_plan(folder / PLAN), freeze=frozen, deviations=declared)
+    try:
+        plan = load_plan(folder / PLAN)
+    except PlanError as error:
+        raise PlanError(
+            f"{error}; this run was registered with other code than is installed here: check out "
+            "the version that made it (its code digests stand in provenance/run.json)"
+        ) from None
+    return Registered(plan=plan, freeze=frozen, deviations=declared)
 
 
 def run_standings(results: Path, trajectories: Sequence[Path]) -> Standings:

@@ -45,6 +45,8 @@ def show_verdicts(results: Path) -> RenderableType:
     Cells where nothing was run stand in one line below the table.
     """
     rows = read_rows(results / "verdicts.csv")
+    if not rows:
+        raise DataError(f"{results / 'verdicts.csv'}: holds no verdict; run the study first")
     run = {row.cell for row in rows if row.verdict != "not run"}
     named = list(dict.fromkeys(row.cell for row in rows))
     cells = [cell for cell in named if cell in run] or named
