@@ -1,5 +1,7 @@
 """`cot-entropy show` in a terminal."""
 
+from pathlib import Path
+
 import pytest
 from reported_runs import Reported
 
@@ -38,3 +40,11 @@ def test_an_unknown_cell_names_the_known_ones(scripted: Reported) -> None:
     """A path in place of a cell reaches no file."""
     with pytest.raises(DataError, match=r"no cell `\.\./x`; there are: toy/algebra"):
         show_question(scripted.results, "algebra-0", cell="../x")
+
+
+def test_a_table_without_a_verdict_is_refused(scripted: Reported, tmp_path: Path) -> None:
+    """A header alone is no result."""
+    header = (scripted.results / "verdicts.csv").read_text().splitlines()[0]
+    (tmp_path / "verdicts.csv").write_text(header + "\n")
+    with pytest.raises(DataError, match="holds no verdict"):
+        show_verdicts(tmp_path)
