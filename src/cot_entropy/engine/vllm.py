@@ -144,8 +144,6 @@ def _platform(settings: EngineSettings) -> Any:
     if settings.device == "cpu":
         os.environ["VLLM_CPU_KVCACHE_SPACE"] = str(settings.cpu_cache_gb)
         os.environ["VLLM_CPU_NUM_OF_RESERVED_CPU"] = "0"
-        # threads that spin at barriers starve each other wherever anything else runs
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"vllm\.")
     for noisy in ("vllm", "torch.utils.cpp_extension"):
         logging.getLogger(noisy).setLevel(logging.ERROR)
