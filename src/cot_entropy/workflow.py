@@ -15,12 +15,12 @@ from typing import Any, Protocol, Self
 
 from cot_entropy.config import Configuration, configuration
 from cot_entropy.config import Protocol as Blocks
-from cot_entropy.consistency.judges import ComputedJudge, InspectJudge, JudgeSpec
+from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec, ServedJudge
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
 from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
-from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
+from cot_entropy.model.spec import ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
@@ -66,7 +66,8 @@ class Workflow:
     def optional_tables(self) -> dict[str, str]:
         """What the report shows where it is there, by path, with its hash."""
         folder = Path(self.results)
-        found = [*folder.glob("calibration/*.csv"), *folder.glob("consistency/*.csv")]
+        patterns = ("calibration/*.csv", "consistency/**/*.csv", "consistency/*/*/*/*.jsonl.zst")
+        found = [path for pattern in patterns for path in folder.glob(pattern)]
         return {str(path): sha256_file(path) for path in sorted(found)}
 
     def digest(self, stage: str) -> str:
@@ -276,18 +277,38 @@ class Workflow:
 
     def judge_manifest(self, judge: str) -> list[str]:
         """The manifest of a judge that is served here; none for the others."""
-        served = isinstance(self._judges[judge], BundledModel | HubModel | LocalModel)
+        served = isinstance(self._judges[judge], ServedJudge)
         return [f"{self.results}/inputs/{judge}.judge.json"] if served else []
 
     def judge_options(self, judge: str) -> str:
-        """The options that name a judge to the scan."""
-        match self._judges[judge]:
-            case ComputedJudge():
-                return "--judge computed"
-            case InspectJudge(model=model):
-                return f"--judge {shlex.quote(model)}"
-        manifest = shlex.quote(self.judge_manifest(judge)[0])
-        return f"--local-model {manifest} --context 4096 --max-chars 6000"
+        """The options that name a judge and how it is asked."""
+        spec = self._judges[judge]
+        if isinstance(spec, ComputedJudge):
+            return "--judge computed"
+        seed = self.configuration.study.seed
+        asked = f"--seed {seed} --max-chars {spec.max_chars} --max-tokens {spec.max_tokens}"
+        if isinstance(spec, ServedJudge):
+            manifest = shlex.quote(self.judge_manifest(judge)[0])
+            return f"--local-model {manifest} --context {spec.context} {asked}"
+        return f"--judge {shlex.quote(spec.model)} {asked}"
+
+    def sample_options(self, judge: str) -> str:
+        """How many chains of a cell a judge sees, where not all."""
+        spec = self._judges[judge]
+        if isinstance(spec, ComputedJudge) or spec.sample is None:
+            return ""
+        return f"--sample {spec.sample}"
+
+    def baseline_validation(self, judge: str) -> list[str]:
+        """The computed judge's validation, for every other judge of a study that has one."""
+        computed = [name for name, s in self._judges.items() if isinstance(s, ComputedJudge)]
+        if not computed or judge in computed:
+            return []
+        return [f"{self.results}/consistency/{computed[0]}/validation/judgements.jsonl.zst"]
+
+    def second_options(self, judge: str) -> str:
+        """The same as an option of the command."""
+        return " ".join(f"--second {shlex.quote(one)}" for one in self.baseline_validation(judge))
 
     def judgements(self, judge: str) -> list[str]:
         """A judge's judgements of the selected cells."""
@@ -310,9 +331,9 @@ class Workflow:
     def judge_job(self, judge: str) -> str:
         """Prepare the model of a judge that is served here."""
         spec = self._judges[judge]
-        if isinstance(spec, ComputedJudge | InspectJudge):
+        if not isinstance(spec, ServedJudge):
             raise ConfigError(f"judges.{judge}: no model to prepare")
-        job = ModelJob(name=judge, model=spec, code_digest=stage_digest("model"))
+        job = ModelJob(name=judge, model=spec.model, code_digest=stage_digest("model"))
         return job.model_dump_json()
 
     @property

@@ -15,6 +15,7 @@ rule judge:
 rule validate_judge:
     input:
         lambda w: flow.judge_manifest(w.judge),
+        lambda w: flow.baseline_validation(w.judge),
     output:
         multiext(
             f"{JUDGED}/validation/",
@@ -25,6 +26,7 @@ rule validate_judge:
         ),
     params:
         judge=lambda w: flow.judge_options(w.judge),
+        second=lambda w: flow.second_options(w.judge),
         digest=flow.digest("consistency"),
         out=f"{JUDGED}/validation",
     threads: workflow.cores
@@ -33,8 +35,8 @@ rule validate_judge:
     log:
         f"{JUDGED}/validation.log",
     shell:
-        "cot-entropy --log {log} consistency validate {params.judge} --split all"
-        " --out {params.out:q}"
+        "cot-entropy --log {log} consistency validate {params.judge} {params.second}"
+        " --split all --out {params.out:q}"
 
 
 rule scan:
@@ -46,6 +48,7 @@ rule scan:
         multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
     params:
         judge=lambda w: flow.judge_options(w.judge),
+        sample=lambda w: flow.sample_options(w.judge),
         digest=flow.digest("consistency"),
         kind=lambda w: flow.answer_kind(w.dataset),
         out=f"{JUDGED}/{{model}}/{{dataset}}",
@@ -56,7 +59,7 @@ rule scan:
         f"{JUDGED}/{{model}}/{{dataset}}/scan.log",
     shell:
         "cot-entropy --log {log} consistency scan {input.chains:q} {params.judge}"
-        " --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
+        " {params.sample} --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
 
 
 rule join_consistency:

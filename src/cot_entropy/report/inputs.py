@@ -16,6 +16,7 @@ from cot_entropy.prereg.differences import Difference, load_differences
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.records import Header, read_header
+from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
@@ -75,8 +76,8 @@ class ReportInputs:
     """Those of `TABLES` that are there."""
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
-    rates: tuple[Table, ...]
-    """`rates.csv` of every consistency scan below consistency/."""
+    judges: tuple[Judge, ...]
+    """What each judge below consistency/ says, and how well it judges."""
 
     @property
     def study(self) -> str:
@@ -112,13 +113,14 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
         if cell.name != name:
             path = files[name].trajectories
             raise DataError(f"{path}: holds cell `{cell.name}`, not `{name}`; score again")
+    judges = read_judges(results)
     return ReportInputs(
         results=results,
         plan=loaded,
         differences=load_differences(differences),
         registration=registration_state(results, [paths.trajectories for paths in files.values()]),
         verdicts=verdicts,
-        estimates=_estimates(results),
+        estimates=_estimates(results, judges),
         cells=cells,
         files=files,
         headers={
@@ -130,23 +132,22 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             for name, place in TABLES.items()
             if (results / place).exists()
         },
-        rates=tuple(
-            read_table(path) for path in sorted((results / "consistency").glob("**/rates.csv"))
-        ),
+        judges=judges,
         sensitivity=tuple(
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),
     )
 
 
-def _estimates(results: Path) -> tuple[Row, ...]:
-    """The exploratory rows, those of the variants' table in place of what had to wait for it."""
+def _estimates(results: Path, judges: tuple[Judge, ...]) -> tuple[Row, ...]:
+    """The exploratory rows; later tables stand in place of what had to wait for them."""
     path = results / "variants.csv"
-    varied = read_rows(path) if path.exists() else ()
-    answered = {(row.id, row.cell) for row in varied}
+    later = [*(read_rows(path) if path.exists() else ())]
+    later += [row for judge in judges for row in judge.estimates]
+    answered = {(row.id, row.cell) for row in later}
     rows = read_rows(results / "estimates.csv")
     kept = (row for row in rows if row.verdict != "not run" or (row.id, row.cell) not in answered)
-    return (*kept, *varied)
+    return (*kept, *later)
 
 
 def _files(results: Path, protocol: Protocol, named: list[str]) -> dict[str, CellFiles]:
