@@ -286,10 +286,14 @@ class Workflow:
         if isinstance(spec, ComputedJudge):
             return "--judge computed"
         seed = self.configuration.study.seed
-        asked = f"--seed {seed} --max-chars {spec.max_chars} --max-tokens {spec.max_tokens}"
+        asked = (
+            f"--seed {seed} --max-chars {spec.max_chars} --max-tokens {spec.max_tokens}"
+            f" --connections {spec.connections}"
+        )
         if isinstance(spec, ServedJudge):
             manifest = shlex.quote(self.judge_manifest(judge)[0])
-            return f"--local-model {manifest} --context {spec.context} {asked}"
+            served = f"--context {spec.context} --field-chars {spec.field_chars}"
+            return f"--local-model {manifest} {served} {asked}"
         return f"--judge {shlex.quote(spec.model)} {asked}"
 
     def sample_options(self, judge: str) -> str:

@@ -107,6 +107,17 @@ def test_the_schema_enumerates_every_subtype_and_none() -> None:
     ]
 
 
+@pytest.mark.parametrize("bound", [None, 160])
+def test_free_texts_are_bounded_where_the_settings_say_so(bound: int | None) -> None:
+    """The four texts and nothing else; no provider is sent a bound that was not asked for."""
+    script = Script(verdict())
+    run(script, settings=SETTINGS.model_copy(update={"field_chars": bound}))
+    sent = script.configs[0].response_schema.json_schema.properties
+    texts = {"reasoning_summary", "answer_summary", "disconnect", "justification"}
+    assert {name for name, field in sent.items() if field.maxLength} == (texts if bound else set())
+    assert {sent[name].maxLength for name in texts} == {bound}
+
+
 def test_a_rule_asks_nobody() -> None:
     """Step 1 costs no request."""
     script = Script()

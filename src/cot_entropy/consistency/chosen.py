@@ -26,11 +26,12 @@ from cot_entropy.inputs import read_model
 
 @contextmanager
 def named_judge(
-    judge: str | None, local_model: Path | None, *, out: Path, context: int
+    judge: str | None, local_model: Path | None, *, out: Path, context: int, connections: int
 ) -> Iterator[tuple[str, Model | None]]:
     """The judge's name and, where it is served here, the model, for as long as the block runs.
 
-    `context` is in tokens. Raises ConfigError unless exactly one judge is named.
+    `context` is in tokens, `connections` requests at a time. Raises ConfigError unless exactly
+    one judge is named.
     """
     if judge is not None and local_model is None:
         yield judge, None
@@ -40,7 +41,9 @@ def named_judge(
             "name one judge: --judge MODEL, --judge computed, or --local-model FOLDER"
         )
     served = Path(read_model(local_model).folder) if local_model.suffix == ".json" else local_model
-    with local_judge(served, log=out / "server.log", max_model_len=context) as local:
+    with local_judge(
+        served, log=out / "server.log", max_model_len=context, connections=connections
+    ) as local:
         yield local.name, local.model
 
 

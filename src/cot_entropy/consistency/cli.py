@@ -53,6 +53,9 @@ Context = Annotated[int, typer.Option(help="Context of the local model, in token
 Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
 MaxChars = Annotated[int, typer.Option(help="Characters of a transcript shown to the judge.")]
 MaxTokens = Annotated[int, typer.Option(help="Tokens of one reply; doubled after a cut-off one.")]
+FieldChars = Annotated[
+    int | None, typer.Option(help="Longest free text in a reply; not every provider takes a bound.")
+]
 Connections = Annotated[int, typer.Option(help="Requests at a time.")]
 Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]
 Source = Annotated[
@@ -79,6 +82,7 @@ def scan(
     seed: Seed = 0,
     max_chars: MaxChars = 60_000,
     max_tokens: MaxTokens = 1024,
+    field_chars: FieldChars = None,
     connections: Connections = 8,
     kind: Kind = "number",
     sample: Annotated[
@@ -100,12 +104,16 @@ def scan(
     transcripts = draw(every, sample, seed=seed)
     if len(transcripts) < len(every):
         typer.echo(f"a random sample of {len(transcripts)} of {len(every)} transcripts")
-    with named_judge(judge, local_model, out=out, context=context) as (name, model):
+    with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
+        name,
+        model,
+    ):
         settings = JudgeSettings(
             model=name,
             seed=seed,
             max_chars=max_chars,
             max_tokens=max_tokens,
+            field_chars=field_chars,
             connections=connections,
         )
         if name != COMPUTED:
@@ -138,6 +146,7 @@ def validate(
     seed: Seed = 0,
     max_chars: MaxChars = 60_000,
     max_tokens: MaxTokens = 1024,
+    field_chars: FieldChars = None,
     connections: Connections = 8,
     second: Annotated[
         Path | None, typer.Option(help="Another judge's judgements.jsonl.zst, for kappa.")
@@ -145,9 +154,16 @@ def validate(
 ) -> None:
     """Measure a judge on the benchmark; write scores.csv, confusion.csv and confusion.svg."""
     transcripts = benchmark.select(split=split)
-    with named_judge(judge, local_model, out=out, context=context) as (name, model):
+    with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
+        name,
+        model,
+    ):
         settings = JudgeSettings(
-            model=name, max_chars=max_chars, max_tokens=max_tokens, connections=connections
+            model=name,
+            max_chars=max_chars,
+            max_tokens=max_tokens,
+            field_chars=field_chars,
+            connections=connections,
         )
         runs = [
             judge_all(

@@ -116,7 +116,10 @@ def _from_log(name: str) -> list[Transcript]:
             sample.messages,
             id=f"{log.eval.task}/{sample.id}/{sample.epoch}/{log.eval.run_id}",
             source=Path(name).name,
-            truncated=sample.output.stop_reason in {"max_tokens", "model_length"},
+            truncated=any(
+                choice.stop_reason in {"max_tokens", "model_length"}
+                for choice in sample.output.choices[:1]
+            ),
         )
         for sample in log.samples or []
     ]

@@ -19,7 +19,7 @@ from inspect_ai.model import (
     Model,
     ResponseSchema,
 )
-from inspect_ai.util import json_schema
+from inspect_ai.util import JSONSchema, json_schema
 from pydantic import ValidationError
 
 from cot_entropy.consistency.cache import Reply, ReplyCache, cache_key
@@ -178,6 +178,15 @@ def _config(settings: JudgeSettings, max_tokens: int) -> GenerateConfig:
         timeout=settings.timeout,
         max_connections=settings.connections,
         response_schema=ResponseSchema(
-            name="consistency_verdict", json_schema=json_schema(Verdict), strict=True
+            name="consistency_verdict", json_schema=verdict_schema(settings), strict=True
         ),
     )
+
+
+def verdict_schema(settings: JudgeSettings) -> JSONSchema:
+    """The JSON schema of a reply, its free texts bounded where the settings say so."""
+    schema = json_schema(Verdict)
+    for field in (schema.properties or {}).values():
+        if field.type == "string" and field.enum is None:
+            field.maxLength = settings.field_chars
+    return schema

@@ -25,6 +25,8 @@ class PromptedJudge(Strict):
     """Characters of a transcript that it is shown."""
     max_tokens: Annotated[int, Field(ge=64)] = 1024
     """Tokens of one reply; doubled after a reply that was cut off."""
+    connections: Annotated[int, Field(ge=1)] = 8
+    """Requests at a time."""
 
 
 class InspectJudge(PromptedJudge):
@@ -45,6 +47,8 @@ class ServedJudge(PromptedJudge):
     """Tokens of prompt and reply together."""
     max_chars: Annotated[int, Field(ge=400)] = 12_000
     """As above; below three characters per token of the context, less 2,500 tokens."""
+    field_chars: Annotated[int, Field(ge=40)] = 400
+    """Longest free text that it may write: a small model does not end one by itself."""
 
 
 JudgeSpec = Annotated[ComputedJudge | InspectJudge | ServedJudge, Field(discriminator="source")]
