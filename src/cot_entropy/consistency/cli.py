@@ -54,7 +54,7 @@ Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
 MaxChars = Annotated[int, typer.Option(help="Characters of a transcript shown to the judge.")]
 MaxTokens = Annotated[int, typer.Option(help="Tokens of one reply; doubled after a cut-off one.")]
 FieldChars = Annotated[
-    int | None, typer.Option(help="Longest free text in a reply; not every provider takes a bound.")
+    int | None, typer.Option(help="Longest free text in a reply, for vLLM only.")
 ]
 Connections = Annotated[int, typer.Option(help="Requests at a time.")]
 Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]

@@ -19,7 +19,7 @@ from inspect_ai.model import (
     Model,
     ResponseSchema,
 )
-from inspect_ai.util import JSONSchema, json_schema
+from inspect_ai.util import json_schema
 from pydantic import ValidationError
 
 from cot_entropy.consistency.cache import Reply, ReplyCache, cache_key
@@ -177,16 +177,22 @@ def _config(settings: JudgeSettings, max_tokens: int) -> GenerateConfig:
         max_retries=settings.max_retries,
         timeout=settings.timeout,
         max_connections=settings.connections,
-        response_schema=ResponseSchema(
-            name="consistency_verdict", json_schema=verdict_schema(settings), strict=True
-        ),
+        **_reply_schema(settings),
     )
 
 
-def verdict_schema(settings: JudgeSettings) -> JSONSchema:
-    """The JSON schema of a reply, its free texts bounded where the settings say so."""
+def _reply_schema(settings: JudgeSettings) -> dict[str, Any]:
+    """The reply's JSON schema, where the provider looks for it.
+
+    Inspect takes length bounds out of a response schema, because most providers refuse them; a
+    bounded one is sent in vLLM's own parameter.
+    """
     schema = json_schema(Verdict)
+    if settings.field_chars is None:
+        named = ResponseSchema(name="consistency_verdict", json_schema=schema, strict=True)
+        return {"response_schema": named}
     for field in (schema.properties or {}).values():
         if field.type == "string" and field.enum is None:
             field.maxLength = settings.field_chars
-    return schema
+    bounded = schema.model_dump(exclude_none=True)
+    return {"extra_body": {"structured_outputs": {"json": bounded}}}

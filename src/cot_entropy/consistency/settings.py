@@ -23,7 +23,7 @@ class JudgeSettings(Strict):
     max_tokens: Annotated[int, Field(ge=64)] = 1024
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
     field_chars: Annotated[int, Field(ge=40)] | None = None
-    """Longest free text that the reply's schema allows; None for providers that take no bound."""
+    """Longest free text that the schema lets a vLLM server write; None for other providers."""
     max_chars: Annotated[int, Field(ge=400)] = 60_000
     connections: Annotated[int, Field(ge=1)] = 8
     max_retries: Annotated[int, Field(ge=0)] = 2
