@@ -37,9 +37,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str,
     return found
 
 
-def test_the_four_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
-    """And nothing else."""
-    expected = {"calibration.csv", "coverage_map.csv", "power.csv", "detectable.csv"}
+def test_the_five_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
+    """And nothing else: the folder of finished settings is gone."""
+    expected = {
+        *("calibration.csv", "coverage_map.csv"),
+        *("power.csv", "detectable.csv", "decidable.csv"),
+    }
     assert set(tables) == expected
 
 
@@ -92,7 +95,7 @@ def test_percentile_interval_fails_where_the_protocol_says_it_does() -> None:
     rows = gap_studies(
         hypothesis("H1"),
         PLAN,
-        replace(SOME, studies=2000),
+        effort=replace(SOME, studies=2000),
         n=1319,
         accuracy=0.93,
         flag_rate=40 / 1319,
@@ -113,7 +116,7 @@ def test_permutation_interval_holds_where_few_chains_have_violations() -> None:
     rows = rank_studies(
         hypothesis("H3"),
         PLAN,
-        replace(SOME, studies=1500),
+        effort=replace(SOME, studies=1500),
         n=500,
         accuracy=0.95,
         flag_rate=0.95,
@@ -132,7 +135,7 @@ def test_permutation_interval_covers_away_from_zero() -> None:
     rows = rank_studies(
         hypothesis("H3"),
         PLAN,
-        replace(SOME, studies=1000),
+        effort=replace(SOME, studies=1000),
         n=1319,
         accuracy=0.95,
         flag_rate=0.75,
@@ -150,7 +153,7 @@ def test_equivalence_has_power_at_1319_and_none_at_300(n: int, least: float, mos
     rows = rank_studies(
         hypothesis("H2"),
         PLAN,
-        SOME,
+        effort=SOME,
         n=n,
         accuracy=0.7,
         flag_rate=None,
