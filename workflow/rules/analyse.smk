@@ -55,6 +55,7 @@ rule calibration:
             "coverage_map.csv",
             "power.csv",
             "detectable.csv",
+            "decidable.csv",
         ),
     params:
         digest=flow.digest("calibrate"),
