@@ -12,9 +12,14 @@ import pytest
 
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.prereg.registration import CALIBRATION
 from cot_entropy.stats.calibration import calibrate
+from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.effort import FULL, QUICK
+from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
+from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
+from cot_entropy.stats.calibration.tally import CalibrationRow
 from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
 
 PATH = Path(__file__).parents[3] / "preregistration/plan.yaml"
@@ -75,6 +80,38 @@ def test_the_map_holds_the_settings_that_miss_their_coverage(
         if float(row["coverage"]) < 0.95 - 2 * math.sqrt(0.95 * 0.05 / float(row["studies"]))
     ]
     assert tables["coverage_map.csv"] == missed
+
+
+@pytest.mark.parametrize("name", CALIBRATION)
+def test_the_registered_tables_have_the_columns_of_a_new_calibration(
+    tables: dict[str, list[dict[str, str]]], name: str
+) -> None:
+    """What stands beside the plan was written by this version of the code."""
+    path = PATH.parent / name
+    if not path.exists():
+        pytest.skip("the plan has not been calibrated in full yet")
+    kind = {
+        "power": PowerRow,
+        "detectable": DetectableRow,
+        "decidable": DecidableRow,
+    }.get(path.stem, CalibrationRow)
+    assert read_records(path, kind)
+    with path.open(newline="") as stream:
+        registered = csv.DictReader(stream).fieldnames
+    assert registered == list(tables[path.name][0])
+
+
+def test_every_registered_rule_keeps_its_error_rate() -> None:
+    """In the registered tables no deciding interval supports a false claim too often."""
+    path = PATH.parent / "calibration/calibration.csv"
+    if not path.exists():
+        pytest.skip("the plan has not been calibrated in full yet")
+    rows = [row for row in read_records(path, CalibrationRow) if row.decides]
+    assert {row.estimand for row in rows if row.within_limit is not None} == {
+        one.estimand for one in PLAN.hypotheses
+    }
+    beyond = [row for row in rows if row.within_limit is False]
+    assert beyond == []
 
 
 def test_every_number_is_finite(tables: dict[str, list[dict[str, str]]]) -> None:

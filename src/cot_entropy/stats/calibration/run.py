@@ -75,10 +75,13 @@ def calibrate(
             pool.submit(_simulate, tasks[index], amount, loaded.plan.seed, index, paths[index])
             for index in reversed(missing)
         ]
-        for future in as_completed(running):
-            future.result()
-            done += 1
-            progress.update(done=done)
+        try:
+            for future in as_completed(running):
+                future.result()
+                done += 1
+                progress.update(done=done)
+        finally:
+            pool.shutdown(cancel_futures=True)
     rows = [row for path in paths for row in read_records(path, CalibrationRow)]
     first = hypothesis_of(loaded.plan, "accuracy_gap_pp")
     power = [
