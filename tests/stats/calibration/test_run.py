@@ -88,18 +88,15 @@ def test_an_interval_that_does_not_decide_is_left_beyond_its_limit(tmp_path: Pat
 def test_an_interrupted_calibration_goes_on_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped before its tables: the second run writes them and simulates nothing."""
-
-    class Stopped(Exception):
-        pass
+    """Ctrl-C before its tables: the second run writes them and simulates nothing."""
 
     def stop(*_: object) -> None:
-        raise Stopped
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(run, "EFFORTS", {"quick": TINY})
     with monkeypatch.context() as patch:
         patch.setattr(run, "gap_power_rows", stop)
-        with pytest.raises(Stopped):
+        with pytest.raises(KeyboardInterrupt):
             run.calibrate(PLAN, tmp_path, effort="quick", jobs=1)
     assert not list(tmp_path.glob("*.csv"))
     monkeypatch.setattr(run, "_simulate", stop)
