@@ -23,9 +23,12 @@ from cot_entropy.stats.cells import Cell, read_cell
 TABLES: Final[Mapping[str, str]] = {
     "comparison": "comparison.csv",
     "calibration": "calibration/calibration.csv",
+    "coverage_map": "calibration/coverage_map.csv",
     "power": "calibration/power.csv",
+    "detectable": "calibration/detectable.csv",
+    "decidable": "calibration/decidable.csv",
 }
-"""Tables that a run may lack, with their place below results/<study>/."""
+"""Tables that a run may lack, with their place below results/<study>/, or beside the plan."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,10 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             for cell, paths in files.items()
         },
         tables={
-            name: read_table(results / place)
+            name: read_table(folder / place)
+            for folder in (plan.parent, results)
             for name, place in TABLES.items()
-            if (results / place).exists()
+            if (folder / place).exists()
         },
         rates=tuple(
             read_table(path) for path in sorted((results / "consistency").glob("**/rates.csv"))
