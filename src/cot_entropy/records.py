@@ -53,7 +53,11 @@ class EngineIdentity(Strict):
     torch: str
     transformers: str
     device: str
-    driver: str
+    """The GPU's or the processor's name."""
+    driver: str | None
+    """Release of the GPU's driver; null on a CPU."""
+    cuda: str | None
+    """Release of CUDA that torch was built for; null on a CPU, whatever build runs there."""
     settings: EngineSettings
 
 
