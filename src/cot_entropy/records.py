@@ -29,6 +29,7 @@ class ModelIdentity(Strict):
     name: str
     source: str
     revision: str
+    """The hub's commit; of a local or bundled model the sha256 of its files."""
     weights_sha256: str
     tokenizer_sha256: str
     chat_template_sha256: str

@@ -20,7 +20,7 @@ from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
 from cot_entropy.errors import ConfigError
 from cot_entropy.files import sha256_file
-from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
+from cot_entropy.model.spec import HASHED_FILES, BundledModel, HubModel, LocalModel, ModelJob
 from cot_entropy.prereg.provenance import cell_path, run_job
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
@@ -268,6 +268,13 @@ class Workflow:
         """The local file of a dataset, if it is there; the job names one that is not."""
         spec = self.configuration.study.datasets[dataset]
         return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []
+
+    def model_files(self, model: str) -> list[str]:
+        """What a local model's manifest hashes, as far as it is there; nothing of other models."""
+        spec = self.configuration.study.models[model]
+        if not isinstance(spec, LocalModel):
+            return []
+        return sorted(str(path) for name in HASHED_FILES for path in Path(spec.path).glob(name))
 
     @property
     def judged_tables(self) -> list[str]:

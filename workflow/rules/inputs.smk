@@ -1,4 +1,6 @@
 rule model:
+    input:
+        lambda w: flow.model_files(w.model),
     output:
         f"{flow.results}/inputs/{{model}}.model.json",
     params:
