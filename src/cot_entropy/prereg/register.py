@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cot_entropy.config import read_configuration
 from cot_entropy.files import write_text
+from cot_entropy.model.spec import pinned_revision
 from cot_entropy.prereg.differences import load_differences
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Bounds, Hypothesis
@@ -48,7 +49,13 @@ def render(config: Path = CONFIG) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": cell, "decision": decision, "share": share, "listed": ", ".join}
+    environment.filters |= {
+        "cell": cell,
+        "decision": decision,
+        "share": share,
+        "listed": ", ".join,
+        "pinned": pinned_revision,
+    }
     return environment.get_template(TEMPLATE).render(
         plan=load_plan(plan_path).plan,
         study=study,

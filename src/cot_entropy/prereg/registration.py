@@ -7,7 +7,7 @@ or a commit already:
     config/seed, config/engine,      what the plan's cells run with; blocks by content, not name
     config/chain|probe|scoring,
     config/models|datasets/<name>
-    revision/<model>, data/<dataset> the commit and the sha256 that the config pins
+    revision/<model>, data/<dataset> the commit or the sha256 that the config pins
     environment/<package>            the release that the lock pins
     file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
                                      the calibration where they stand beside the plan
@@ -28,12 +28,11 @@ import rfc8785
 from pydantic import BaseModel
 
 from cot_entropy.config import Configuration
-from cot_entropy.data.spec import DatasetSpec
 from cot_entropy.digest import STAGES, reachable_modules, stage_digest
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import PlanError
 from cot_entropy.files import sha256_file
-from cot_entropy.model.spec import HubModel
+from cot_entropy.model.spec import pinned_revision
 from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.prereg.plan_model import Plan
 from cot_entropy.records import Header
@@ -101,12 +100,11 @@ def config_items(configuration: Configuration, plan: Plan) -> Items:
     for name, model in study.models.items():
         if name in plan_models(plan):
             items[f"config/models/{name}"] = canonical_sha256(model)
-            if isinstance(model, HubModel):
-                items[f"revision/{name}"] = model.revision
+            items |= _pin(f"revision/{name}", pinned_revision(model))
     for name, dataset in study.datasets.items():
         if name in plan_datasets(plan):
             items[f"config/datasets/{name}"] = canonical_sha256(dataset)
-            items.update(_data_item(name, dataset))
+            items |= _pin(f"data/{name}", dataset.sha256)
     return items
 
 
@@ -213,8 +211,8 @@ def plan_datasets(plan: Plan) -> frozenset[str]:
     return frozenset(cell.split("/")[1] for cell in plan.cells)
 
 
-def _data_item(name: str, dataset: DatasetSpec) -> Items:
-    return {f"data/{name}": dataset.sha256} if dataset.sha256 else {}
+def _pin(item: str, value: str | None) -> Items:
+    return {item: value} if value else {}
 
 
 def _sha256(path: Path) -> str:
