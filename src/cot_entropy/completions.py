@@ -135,6 +135,7 @@ class _Cell:
             questions=self.source.dataset.questions,
             out=out,
             engine=engine(self.job.engine, self.folder),
+            shard=self.job.shard,
         )
 
     def tasks(self, chains: Path, prefixes: Path) -> Iterator[Task[CompletionRecord]]:
