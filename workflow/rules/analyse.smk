@@ -59,6 +59,7 @@ rule report:
     params:
         # read where they are there, and a reason to write the page again; never made for it
         optional=analyse.optional_tables,
+        tables=variants.table + baseline.tables,
         digest=flow.digest("report"),
         results=flow.results,
     log:
