@@ -120,7 +120,7 @@ def test_the_report_shows_rates_beside_the_judges_record(scanned: Project) -> No
     assert "<h3>Judge computed</h3>" in section
     assert "the judge on the benchmark" in section
     assert "not better than chance" in section
-    assert "accuracy_consistent_correct[scripted]" in page
+    assert "accuracy_consistent_correct (scripted)" in page
     assert "no consistency labels beside the trajectories" not in page
 
 

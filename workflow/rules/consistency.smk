@@ -1,3 +1,6 @@
+from cot_entropy.workflow.consistency import Consistency
+
+consistency = Consistency(flow)
 JUDGED = f"{flow.results}/consistency/{{judge}}"
 
 
@@ -5,7 +8,7 @@ rule judge:
     output:
         f"{flow.results}/inputs/{{judge}}.judge.json",
     params:
-        job=lambda w: flow.judge_job(w.judge),
+        job=lambda w: consistency.judge_job(w.judge),
     log:
         f"{flow.results}/logs/{{judge}}.judge.log",
     shell:
@@ -14,8 +17,8 @@ rule judge:
 
 rule validate_judge:
     input:
-        lambda w: flow.judge_manifest(w.judge),
-        lambda w: flow.baseline_validation(w.judge),
+        lambda w: consistency.manifest(w.judge),
+        lambda w: consistency.baseline(w.judge),
     output:
         multiext(
             f"{JUDGED}/validation/",
@@ -25,8 +28,8 @@ rule validate_judge:
             "confusion.svg",
         ),
     params:
-        judge=lambda w: flow.judge_options(w.judge),
-        second=lambda w: flow.second_options(w.judge),
+        judge=lambda w: consistency.options(w.judge),
+        second=lambda w: consistency.second_options(w.judge),
         digest=flow.digest("consistency"),
         out=f"{JUDGED}/validation",
     threads: workflow.cores
@@ -41,16 +44,16 @@ rule validate_judge:
 
 rule scan:
     input:
-        lambda w: flow.judge_manifest(w.judge),
+        lambda w: consistency.manifest(w.judge),
         chains=f"{flow.results}/{{model}}/{{dataset}}/{flow.registered.chain}/chains.jsonl.zst",
         validation=f"{JUDGED}/validation/judgements.jsonl.zst",
     output:
         multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
     params:
-        judge=lambda w: flow.judge_options(w.judge),
-        sample=lambda w: flow.sample_options(w.judge),
+        judge=lambda w: consistency.options(w.judge),
+        sample=lambda w: consistency.sample_options(w.judge),
         digest=flow.digest("consistency"),
-        kind=lambda w: flow.answer_kind(w.dataset),
+        kind=lambda w: consistency.answer_kind(w.dataset),
         out=f"{JUDGED}/{{model}}/{{dataset}}",
     threads: workflow.cores
     resources:
@@ -65,13 +68,13 @@ rule scan:
 rule join_consistency:
     input:
         trajectories=flow.selected_trajectories,
-        judgements=lambda w: flow.judgements(w.judge),
+        judgements=lambda w: consistency.judgements(w.judge),
         plan=flow.plan,
     output:
         f"{JUDGED}/estimates.csv",
     params:
         digest=flow.digest("consistency"),
-        pairs=lambda w: flow.joined_options(w.judge),
+        pairs=lambda w: consistency.joined_options(w.judge),
     log:
         f"{JUDGED}/join.log",
     shell:
@@ -81,4 +84,4 @@ rule join_consistency:
 
 rule consistency:
     input:
-        flow.judged_tables,
+        consistency.tables,

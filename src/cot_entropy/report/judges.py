@@ -1,4 +1,4 @@
-"""The consistency scans of a run: per judge its validation, its rates and E11.
+"""The consistency scans of a run: per judge its validation and its rates.
 
 consistency/<judge>/validation/{scores,confusion}.csv     the judge on labelled transcripts
 consistency/<judge>/<model>/<dataset>/rates.csv           what it says of a cell's chains
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.report import text
-from cot_entropy.report.rows import Row, Table, number, read_rows, read_table
+from cot_entropy.report.rows import Table, number, read_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +26,6 @@ class Judge:
     confusion: Table | None
     rates: tuple[tuple[str, Table], ...]
     """By cell, as shown: each rate beside the judge's record on labelled items."""
-    estimates: tuple[Row, ...]
-    """Their quantities carry the judge's name."""
 
 
 def read_judges(results: Path) -> tuple[Judge, ...]:
@@ -44,14 +42,11 @@ def _judges(folder: Path) -> Iterator[Judge]:
         scores, confusion = (
             path / "validation" / f"{name}.csv" for name in ("scores", "confusion")
         )
-        joined = path / "estimates.csv"
-        rows = read_rows(joined) if joined.exists() else ()
         yield Judge(
             name=path.name,
             scores=_scores(scores) if scores.exists() else None,
             confusion=read_table(confusion) if confusion.exists() else None,
             rates=rates,
-            estimates=tuple(replace(row, quantity=f"{row.quantity}[{path.name}]") for row in rows),
         )
 
 
