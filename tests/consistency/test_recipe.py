@@ -6,7 +6,6 @@ Names of models and of the task are replaced by ones that need no network; nothi
 from __future__ import annotations
 
 import csv
-import os
 import re
 import shlex
 import subprocess
@@ -15,8 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from cot_entropy.consistency import scanner
+from cot_entropy.consistency.cli import app
 from cot_entropy.consistency.scan import read_judgements
 
 from .endpoint import Endpoint, endpoint
@@ -81,6 +82,24 @@ def mind(body: dict[str, object]) -> str:
     return verdict("inconsistent", "reasoning_reversal") if went_on else verdict()
 
 
+def follow(line: str) -> None:
+    """Run one command; ours in this process, which has it loaded."""
+    program, *arguments = shlex.split(line)
+    if program == "cot-entropy":
+        result = CliRunner().invoke(app, arguments[1:])
+        assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
+        return
+    done = subprocess.run(
+        [str(BIN / program), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, f"{line}\n{done.stdout}"
+
+
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Endpoint]]:
     """A folder in which every command of the guide was run, in its order."""
@@ -89,26 +108,13 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, E
     (folder / "field.jsonl").write_text(
         '{"id": "a", "question": "Stop?", "reasoning": "I should stop.", "answer": "I go on."}\n'
     )
-    with endpoint(mind) as served:
-        environment = {
-            **os.environ,
-            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(Path(scanner.__file__).parents[2]),
-            "LOCAL_BASE_URL": served.url,
-            "LOCAL_API_KEY": "k",
-        }
+    with endpoint(mind) as served, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("PYTHONPATH", str(Path(scanner.__file__).parents[2]))
+        patch.setenv("LOCAL_BASE_URL", served.url)
+        patch.setenv("LOCAL_API_KEY", "k")
         for line in commands():
-            done = subprocess.run(
-                shlex.split(line),
-                cwd=folder,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=300,
-                check=False,
-            )
-            assert done.returncode == 0, f"{line}\n{done.stdout}"
+            follow(line)
         yield folder, served
 
 
