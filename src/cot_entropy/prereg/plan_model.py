@@ -19,7 +19,7 @@ from cot_entropy.strict import Strict
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
 Level = Annotated[float, Field(gt=0.5, lt=1)]
 Estimand = Literal["accuracy_gap_pp", "rho_coherence", "rho_violations", "filter_auroc"]
-Interval = Literal["percentile", "normal", "newcombe", "agresti_caffo", "permutation_t"]
+Interval = Literal["percentile", "normal_clipped", "newcombe", "agresti_caffo", "permutation_t"]
 Rule = Literal["above", "below", "within"]
 PValue = Literal["fisher_two_sided", "two_one_sided", "permutation", "bootstrap", "bootstrap_z"]
 FilterFeature = Literal["first_entropy", "last_entropy", "mean_entropy", "largest_drop", "n_units"]
@@ -111,6 +111,8 @@ class Hypothesis(Strict):
     """The number in each cell."""
     interval: Interval
     """The interval that decides."""
+    interval_source: Source
+    """Who chose that interval."""
     levels: Levels
     """Its coverage for each verdict."""
     reported_intervals: list[Interval] = Field(min_length=1)
@@ -128,7 +130,7 @@ class Hypothesis(Strict):
     filter: Filter | None = None
     """For `filter_auroc` only."""
     source: Source
-    """Who chose it: a paper, what follows from it, or we."""
+    """Who made the claim: a paper, what follows from it, or we."""
     prior_data: PriorData
     """What was known of the data when it was registered."""
 

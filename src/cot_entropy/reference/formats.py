@@ -23,6 +23,7 @@ from cot_entropy.prereg.provenance import CellRecord, Manifest, RunRecord
 from cot_entropy.records import ChainRecord, CompletionRecord, Header, PrefixRecord
 from cot_entropy.reference.models import sections, table
 from cot_entropy.signal.sensitivity import SensitivityRow
+from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.tally import CalibrationRow
 from cot_entropy.stats.published import Comparison
@@ -77,6 +78,7 @@ def formats_page() -> str:
             *_table("calibration/calibration.csv and coverage_map.csv", CalibrationRow),
             *_table("calibration/power.csv", PowerRow),
             *_table("calibration/detectable.csv", DetectableRow),
+            *_table("calibration/decidable.csv", DecidableRow),
             *_table("consistency/<judge>/<cell>/rates.csv", Rate),
             "\n## judgements.jsonl.zst\n\nOne record per transcript, in the order of the source.\n",
             sections(Judgement, level=3),
