@@ -167,7 +167,12 @@ def gather_verb(
     shards: Annotated[list[Path], typer.Argument(help="The files of all shards of one cell.")],
     out: Out,
 ) -> None:
-    """Join the shards of a cell, in question order, to the file of a whole run."""
+    """Join the shards of a cell to the file of a whole run.
+
+    In question order. Its rule calls it; the example prints that call.
+
+    Example: snakemake -Fnp --until gather_chains --config shards=2
+    """
     from cot_entropy.shards import gather
 
     gather(shards, out=out)
