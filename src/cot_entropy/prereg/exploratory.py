@@ -31,6 +31,7 @@ Signal = Literal[
     "chain_length",
     "mean_token_logprob",
     "perplexity",
+    "token_entropy",
     "semantic_entropy",
     "p_majority",
 ]
