@@ -72,6 +72,7 @@ class ProbedCell:
             questions=self.source.dataset.questions,
             out=out,
             engine=engine(self.job.engine, self.folder),
+            shard=self.job.shard,
         )
 
     def tasks(self, chains: Path, prefixes: Path) -> Iterator[Task[CompletionRecord]]:
