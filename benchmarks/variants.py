@@ -32,6 +32,7 @@ import yaml
 
 from cot_entropy.generate import RunSummary
 from cot_entropy.protocol.probe import CompletionsJob
+from cot_entropy.protocol.reuse import derivable
 from cot_entropy.records import CompletionRecord, Header, read_header, read_records
 
 ROOT: Final = Path(__file__).parents[1]
@@ -85,13 +86,12 @@ class Study(NamedTuple):
         return Counter({rule: int(count) for rule, count in table if rule in WRITES})
 
     def made(self) -> Counter[str]:
-        """Files that exist, by the rule that writes them: a derived one cost no token."""
+        """Files that exist, by the rule that writes them."""
+        names = {name: rule for rule, name in WRITES.items() if rule != "derive"}
         found: Counter[str] = Counter()
-        for rule, name in WRITES.items():
+        for name, rule in names.items():
             for path in self.results.glob(f"**/{name}"):
-                derived = name.startswith("completions") and not summary(path).generated_tokens
-                if name != WRITES["completions"] or derived == (rule == "derive"):
-                    found[rule] += 1
+                found["derive" if origin(path) == "derived" else rule] += 1
         return found
 
 
@@ -140,7 +140,7 @@ def run(made: Study) -> bool:
         for path in sorted(made.results.glob(f"**/{WRITES[rule]}")):
             one = summary(path)
             print(
-                f"| {path.relative_to(made.results)} | {origin(path, one)} | "
+                f"| {path.relative_to(made.results)} | {origin(path)} | "
                 f"{one.generated_tokens} | {one.wall_seconds:.0f} |"
             )
     found = made.made()
@@ -153,11 +153,15 @@ def run(made: Study) -> bool:
     return stated == +found and again != "MORE"
 
 
-def origin(path: Path, one: RunSummary) -> str:
-    """Sampled, derived without an engine, or both."""
-    if read_header(path).derived_from is None:
+def origin(path: Path) -> str:
+    """Sampled, taken from another block without an engine, or some of each."""
+    if path.suffix == ".parquet":
+        return "scored"
+    header = read_header(path)
+    if header.probe is None or header.derived_from is None:
         return "sampled"
-    return "sampled and stored" if one.generated_tokens else "derived"
+    whole = derivable(header.probe, header.derived_from) == "all"
+    return "derived" if whole else "partly derived"
 
 
 def accuracies(made: Study) -> None:
@@ -180,7 +184,7 @@ def regenerate(made: Study, work: Path) -> None:
     print("|---|---|---|---|---|")
     for path in sorted(made.results.glob("**/completions.jsonl.zst")):
         header = read_header(path)
-        if header.derived_from is None or summary(path).generated_tokens:
+        if origin(path) != "derived":
             continue
         out = work / f"{path.parent.name}.{len(list(work.iterdir()))}.jsonl.zst"
         sample(made, path, header, out)
