@@ -19,7 +19,8 @@ from scipy.stats import spearmanr
 from cot_entropy.chains import generate_chains
 from cot_entropy.completions import sample_completions
 from cot_entropy.config import Configuration, read_configuration
-from cot_entropy.engine import Engine, EngineSettings
+from cot_entropy.engine import Engine
+from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.files import write_jsonl
 from cot_entropy.inputs import DatasetHeader, Question
 from cot_entropy.prefixes import cut_prefixes

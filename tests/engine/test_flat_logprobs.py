@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cot_entropy.engine.flat_logprobs import LOWEST_LOGPROB, most_probable, sampled
@@ -9,7 +11,7 @@ from cot_entropy.engine.flat_logprobs import LOWEST_LOGPROB, most_probable, samp
 logprobs = pytest.importorskip("vllm.logprobs", reason="the engine is not installed")
 
 
-def flat(k: int, *positions: list[float]) -> logprobs.FlatLogprobs:
+def flat(k: int, *positions: list[float]) -> Any:
     """Positions as vLLM appends them: the sampled token, then the k most probable."""
     made = logprobs.FlatLogprobs()
     for values in positions:
