@@ -37,12 +37,13 @@ class DecidableRow:
 
 def decidable_rows(power: Iterable[PowerRow], plan: Plan) -> Iterator[DecidableRow]:
     """Sum up the rows of power over their settings, in the plan's order, the largest n first."""
-    order = {one.estimand: index for index, one in reversed(list(enumerate(plan.hypotheses)))}
+    order: dict[str, int] = {}
+    for index, one in enumerate(plan.hypotheses):
+        order.setdefault(one.estimand, index)
 
     def key(row: PowerRow) -> tuple[int, int, bool, float, float]:
-        rank = order.get(row.estimand, len(order))
         effect = round(row.effect, DECIMALS)
-        return rank, -row.n, row.verdict == "refuted", abs(effect), effect
+        return order[row.estimand], -row.n, row.verdict == "refuted", abs(effect), effect
 
     claims = (row for row in power if row.effect or row.estimand != "accuracy_gap_pp")
     for _, group in groupby(sorted(claims, key=key), key=key):

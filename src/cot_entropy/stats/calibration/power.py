@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, Literal
 
-from cot_entropy.prereg.plan_model import Hypothesis, MinimumSizes, Plan
+from cot_entropy.prereg.plan_model import Bounds, Hypothesis, MinimumSizes, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.calibration.tally import CalibrationRow
@@ -101,7 +101,7 @@ def simulated_power(rows: Sequence[CalibrationRow], plan: Plan) -> Iterator[Powe
     `supported` where the claim holds; for a claim of equivalence also `refuted` where the truth
     lies outside its bounds. The gap's power is exact and stands in `gap_power_rows`.
     """
-    bounds = {one.estimand: one.bounds for one in plan.hypotheses}
+    bounds: dict[str, Bounds] = {one.estimand: one.bounds for one in plan.hypotheses}
     for row in rows:
         if not row.decides or row.estimand == "accuracy_gap_pp":
             continue
