@@ -33,6 +33,7 @@ Signal = Literal[
     "chain_length",
     "mean_token_logprob",
     "perplexity",
+    "token_entropy",
     "semantic_entropy",
     "p_majority",
 ]
