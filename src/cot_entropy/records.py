@@ -30,6 +30,7 @@ class ModelIdentity(Strict):
     name: str
     source: str
     revision: str
+    """The hub's commit; of a local or bundled model the sha256 of its files."""
     weights_sha256: str
     tokenizer_sha256: str
     chat_template_sha256: str
@@ -54,7 +55,11 @@ class EngineIdentity(Strict):
     torch: str
     transformers: str
     device: str
-    driver: str
+    """The GPU's or the processor's name."""
+    driver: str | None
+    """Release of the GPU's driver; null on a CPU."""
+    cuda: str | None
+    """Release of CUDA that torch was built for; null on a CPU, whatever build runs there."""
     settings: EngineSettings
 
 

@@ -33,6 +33,7 @@ rule calibration:
             "coverage_map.csv",
             "power.csv",
             "detectable.csv",
+            "decidable.csv",
         ),
     params:
         digest=flow.digest("calibrate"),
