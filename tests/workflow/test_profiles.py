@@ -44,9 +44,12 @@ def test_gpu_jobs_run_one_at_a_time_unless_there_are_more(
     assert most_at_a_time(done.stdout) == expected
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-@pytest.mark.parametrize("name", ["slurm", "kubernetes"])
-def test_a_cluster_profile_plans_a_study(project: Project, name: str, device: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "device", "gpus"), [("slurm", "cuda", 2), ("kubernetes", "cpu", 0)]
+)
+def test_a_cluster_profile_plans_a_study(
+    project: Project, name: str, device: str, gpus: int
+) -> None:
     """A dry run; each job asks for memory, and for as many GPUs as the engine takes."""
     values = project.read()
     values["engine"] |= {"device": device, "tensor_parallel_size": 2}
@@ -55,7 +58,7 @@ def test_a_cluster_profile_plans_a_study(project: Project, name: str, device: st
     chains = re.findall(r"^rule chains:$.*?resources: ([^\n]*)", text, re.MULTILINE | re.DOTALL)
     assert len(chains) == 2
     for resources in chains:
-        assert f"gpu={2 if device == 'cuda' else 0}" in resources
+        assert f"gpu={gpus}" in resources
         assert "mem_mb=48000" in resources
 
 
