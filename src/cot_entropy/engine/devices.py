@@ -37,7 +37,7 @@ def held_devices(settings: EngineSettings, files: Sequence[Path] | None = None) 
         yield
         return
     with ExitStack() as held:
-        taken = []
+        taken: list[str] = []
         for index, path in enumerate(paths):
             if len(taken) < settings.tensor_parallel_size and _lock(path, held):
                 taken.append(str(index))
