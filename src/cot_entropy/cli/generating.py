@@ -58,11 +58,13 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     Example: snakemake -Fnp --until chains
     """
     from cot_entropy.chains import generate_chains
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
-    with attempt(out):
-        generate_chains(read_job(ChainsJob, job), model=model, questions=questions, out=out)
+    settings = read_job(ChainsJob, job)
+    with held_devices(settings.engine), attempt(out):
+        generate_chains(settings, model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
@@ -97,15 +99,17 @@ def completions_verb(
     Example: snakemake -Fnp --until completions
     """
     from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    with attempt(out):
+    settings = read_job(CompletionsJob, job)
+    with held_devices(settings.engine), attempt(out):
         sample_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -154,12 +158,14 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
 
     Example: snakemake -Fnp --until self_consistency --configfile config/zhao.yaml
     """
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
-    with attempt(out):
-        sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+    settings = read_job(SelfConsistencyJob, job)
+    with held_devices(settings.engine), attempt(out):
+        sample_chains(settings, model=model, chains=chains, out=out)
 
 
 @app.command("gather")
