@@ -71,7 +71,12 @@ rule join_consistency:
         judgements=lambda w: consistency.judgements(w.judge),
         plan=flow.plan,
     output:
-        f"{JUDGED}/estimates.csv",
+        report(
+            f"{JUDGED}/estimates.csv",
+            caption="../report/consistency.rst",
+            category="Reasoning consistency",
+            labels={"judge": "{judge}"},
+        ),
     params:
         digest=flow.digest("consistency"),
         pairs=lambda w: consistency.joined_options(w.judge),

@@ -37,7 +37,13 @@ from cot_entropy.consistency.validation import (
 )
 from cot_entropy.files import write_text
 
-app = typer.Typer(no_args_is_help=True, help="Does the stated reasoning lead to the stated answer?")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Does the stated reasoning lead to the stated answer?",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 Out = Annotated[Path, typer.Option("--out", help="The folder to write into.")]
 Judge = Annotated[
@@ -65,7 +71,12 @@ Source = Annotated[
 
 @app.command()
 def export(source: Source, out: Out) -> None:
-    """Add transcripts to a Scout store; those already there are left alone."""
+    """Add transcripts to a Scout store.
+
+    Those that are there already are left alone.
+
+    Example: cot-entropy consistency export transcripts.jsonl --out store
+    """
     transcripts = read_source(source)
     insert(out, transcripts)
     typer.echo(f"{len(transcripts)} transcripts in {out}")
@@ -99,7 +110,12 @@ def scan(
     price_out: Annotated[float | None, typer.Option(help="Price of 1e6 output tokens.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the estimate.")] = False,
 ) -> None:
-    """Judge every transcript; write judgements.jsonl.zst and rates.csv."""
+    """Judge every transcript.
+
+    Writes judgements.jsonl.zst and rates.csv.
+
+    Example: cot-entropy consistency scan transcripts.jsonl --judge computed --out scan
+    """
     every = read_source(source)
     transcripts = draw(every, sample, seed=seed)
     if len(transcripts) < len(every):
@@ -141,7 +157,7 @@ def validate(
     judge: Judge = None,
     local_model: LocalModel = None,
     context: Context = 8192,
-    split: Annotated[Literal["dev", "test", "all"], typer.Option()] = "test",
+    split: Annotated[Literal["dev", "test", "all"], typer.Option(help="Benchmark items.")] = "test",
     repeats: Annotated[int, typer.Option(min=1, help="Scans with seed, seed + 1, ...")] = 1,
     seed: Seed = 0,
     max_chars: MaxChars = 60_000,
@@ -152,7 +168,12 @@ def validate(
         Path | None, typer.Option(help="Another judge's judgements.jsonl.zst, for kappa.")
     ] = None,
 ) -> None:
-    """Measure a judge on the benchmark; write scores.csv, confusion.csv and confusion.svg."""
+    """Measure a judge on the benchmark.
+
+    Writes scores.csv, confusion.csv and confusion.svg.
+
+    Example: cot-entropy consistency validate --judge computed --out judge
+    """
     transcripts = benchmark.select(split=split)
     with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
         name,
@@ -207,13 +228,20 @@ def join(
     judgements: Annotated[list[Path], typer.Option(help="The same cells, in the same order.")],
     out: Annotated[Path, typer.Option("--out", help="The table to write.")],
 ) -> None:
-    """Set the consistency label beside the entropy signal on the same chains (E11)."""
+    """Set the label beside the entropy signal (E11).
+
+    Example: cot-entropy consistency join --plan preregistration/plan.yaml --out e11.csv
+    --trajectories mine.parquet --judgements judgements.jsonl.zst
+    """
     join_cells(plan, list(zip(trajectories, judgements, strict=True)), out=out)
 
 
 @app.command(name="scanner")
 def scanner_file() -> None:
-    """Print the path of the scanner, for `scout scan`."""
+    """Print the path of the scanner, for `scout scan`.
+
+    Example: cot-entropy consistency scanner
+    """
     typer.echo(scanner.__file__)
 
 

@@ -48,18 +48,31 @@ class Rate:
     """
 
     source: str
+    """Where the transcripts come from."""
     quantity: str
+    """What is counted."""
     of: Of
+    """The denominator."""
     count: int | None
+    """How many."""
     n: int
+    """Of how many."""
     rate: float | None = None
+    """The share."""
     ci_low: float | None = None
+    """Lower end of the 95 % interval."""
     ci_high: float | None = None
+    """Upper end."""
     method: str = "raw, Wilson"
+    """Raw, or corrected for the judge."""
     reason: str = ""
+    """Why it is missing."""
     judge: str
+    """Name of the judge."""
     on_benchmark: str
+    """How well the judge judges the benchmark, in one line."""
     note: str
+    """The sentence that belongs to every rate."""
 
 
 def wilson(count: int, n: int) -> tuple[float, float]:
