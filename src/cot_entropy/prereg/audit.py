@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from cot_entropy.errors import UserError
 from cot_entropy.prereg.audit_derive import Derivation, registered_trajectories
@@ -105,8 +106,12 @@ def _regenerated(
 def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
     yield from record_findings(run.results, cell)
     yield from generation_findings(run.results, cell)
+    # with a freeze, those of the rows are departures from it
+    kinds: tuple[Literal["rows", "baseline"], ...] = ("baseline",)
     if run.registration.freeze is None:
-        for problem in mixtures(cell, run.record):
+        kinds = ("rows", "baseline")
+    for kind in kinds:
+        for problem in mixtures(cell, run.record, of=kind):
             yield Finding(check="generations", subject=cell.cell, detail=problem)
 
 
