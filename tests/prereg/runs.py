@@ -118,7 +118,7 @@ def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
     for cell in configuration.study.cells:
         generate(cell, configuration, results)
         rescore(cell, configuration, results)
-        vote(cell, configuration, results)
+        sample_votes(cell, configuration, results)
     finish(configuration, results)
     return results
 
@@ -173,13 +173,11 @@ def rescore(cell: str, configuration: Configuration, results: Path) -> None:
     )
 
 
-def vote(cell: str, configuration: Configuration, results: Path) -> None:
-    """The further chains of one cell, where the study names some, and the table of their vote."""
+def sample_votes(cell: str, configuration: Configuration, results: Path) -> None:
+    """The further chains of one cell, where the study names some."""
     study, blocks = configuration.study, configuration.protocols
     if study.baselines.self_consistency is None:
         return
-    chains = generations(cell, results)["chains"]
-    sampled = further_chains(cell, results)
     sample_chains(
         SelfConsistencyJob(
             chains=study.baselines.self_consistency,
@@ -188,25 +186,34 @@ def vote(cell: str, configuration: Configuration, results: Path) -> None:
             code_digest=stage_digest("self_consistency"),
         ),
         model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
-        chains=chains,
-        out=sampled,
+        chains=generations(cell, results)["chains"],
+        out=further_chains(cell, results),
     )
+
+
+def count_votes(cell: str, configuration: Configuration, results: Path) -> None:
+    """The table of one cell's vote, where its further chains are there."""
+    sampled = further_chains(cell, results)
+    if not sampled.is_file():
+        return
     compare_baseline(
         BaselineJob(
             cell=cell,
-            scoring=blocks.scoring["registered"],
+            scoring=configuration.protocols.scoring["registered"],
             code_digest=stage_digest("baseline"),
         ),
-        chains=chains,
+        chains=generations(cell, results)["chains"],
         self_consistency=sampled,
         trajectories=registered_trajectories(configuration, results, [cell])[0],
-        plan=Path(study.plan),
+        plan=Path(configuration.study.plan),
         out=sampled.with_name("self_consistency.csv"),
     )
 
 
 def finish(configuration: Configuration, results: Path) -> None:
-    """Provenance, analysis and seal: the end of every run."""
+    """Votes, provenance, analysis and seal: the end of every run."""
+    for cell in configuration.study.cells:
+        count_votes(cell, configuration, results)
     record_run(run_job(configuration), out=results / "provenance/run.json")
     for cell in configuration.study.cells:
         record_cell(cell, results=results, out=cell_path(results, cell))

@@ -46,8 +46,9 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
+    settings = read_job(ChainsJob, job)
     with attempt(out):
-        generate_chains(read_job(ChainsJob, job), model=model, questions=questions, out=out)
+        generate_chains(settings, model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
@@ -78,9 +79,10 @@ def completions_verb(
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         sample_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -105,9 +107,10 @@ def derive_verb(
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         derive_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -123,5 +126,6 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
+    settings = read_job(SelfConsistencyJob, job)
     with attempt(out):
-        sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+        sample_chains(settings, model=model, chains=chains, out=out)

@@ -9,7 +9,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Chains, Completions, Job, Out, Prefixes, app, read_job
+from cot_entropy.cli.app import (
+    LOG,
+    Chains,
+    Completions,
+    Job,
+    Out,
+    Prefixes,
+    Results,
+    app,
+    into,
+    read_job,
+)
 from cot_entropy.errors import ConfigError
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
@@ -52,19 +63,26 @@ def grade_verb(
 ) -> None:
     """Grade JSON lines {id, completion, gold} from stdin; {id, answer, correct} to stdout.
 
+    How many, and which golds nothing can equal, is said on standard error.
+
     Example: cot-entropy grade --dataset gsm8k < completions.jsonl
     """
     from cot_entropy.answers import grade_lines
 
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
-    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+    graded = grade_lines(
+        lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence
+    )
+    LOG.info("%s", graded)
 
 
 @app.command("analyse")
 def analyse_verb(
     trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    out: Annotated[
+        Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.", callback=into)
+    ],
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
 ) -> None:
     """Judge every hypothesis of the plan from trajectories alone.
@@ -77,13 +95,13 @@ def analyse_verb(
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)
-    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+    LOG.info("%s: %s", out, analyse(plan, trajectories, out, standings=standings, jobs=jobs))
 
 
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the four tables.")],
+    out: Annotated[Path, typer.Option(help="The folder for the four tables.", callback=into)],
     effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:
@@ -135,7 +153,7 @@ def variants_verb(
 
 @app.command("report")
 def report_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     plan: Annotated[Path, typer.Option(help="The plan.")],
     out: Out,
 ) -> None:
@@ -147,7 +165,7 @@ def report_verb(
 
 @app.command("show")
 def show_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
     cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
 ) -> None:
