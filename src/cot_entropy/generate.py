@@ -23,7 +23,9 @@ from cot_entropy.engine.base import Finished, Output, Request
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import UserError
 from cot_entropy.progress import StageProgress
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.records import ChainRecord, CompletionRecord, Header, Sample
+from cot_entropy.shards import own_header, own_questions
 from cot_entropy.strict import Strict
 
 R = TypeVar("R", ChainRecord, CompletionRecord)
@@ -85,18 +87,25 @@ def run_stage(
     questions: int,
     out: Path,
     engine: Engine,
+    shard: Shard | None = None,
 ) -> RunSummary:
     """Generate what the checkpoint of `out` does not hold yet, then write `out`.
 
+    With a shard, of the questions only those in it: header and checkpoint are then its own.
     Raises StoppedError on SIGINT and SIGTERM (exit code 130 and 143), and what checkpoint and
     engine raise; finished questions are on disk then.
     """
     began = time.monotonic()
+    title = f"{header.stage} {header.cell}"
+    if shard is not None:
+        title = f"{title} {shard.number}/{shard.of}"
+        header, tasks = own_header(shard, header), own_questions(shard, tasks)
+        questions = len(shard.positions(questions))
     with _stop_signals(out), Checkpoint(out, header, kind, questions) as checkpoint, engine:
         resumed = checkpoint.finished
         if resumed:
             log.warning("%s: continuing, %d of %d questions are done", out, resumed, questions)
-        _generate(tasks, checkpoint, engine, title=f"{header.stage} {header.cell}", total=questions)
+        _generate(tasks, checkpoint, engine, title=title, total=questions)
         engine.close()
         failed = checkpoint.finish()
     wall = time.monotonic() - began

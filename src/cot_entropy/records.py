@@ -18,6 +18,7 @@ from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.probe import ProbeBlock
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.strict import Strict, describe
 
 SCHEMA_VERSION = 1
@@ -82,6 +83,16 @@ class Header(Strict):
     code_digest: str
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""
+
+
+class ShardHeader(Header):
+    """The first record of a shard's file, which no reader takes for that of a whole cell."""
+
+    shard: Shard
+
+    def whole(self) -> Header:
+        """The header of the file that the shards are gathered into."""
+        return Header.model_validate(self.model_dump(exclude={"shard"}))
 
 
 class Sample(Strict):
@@ -158,8 +169,17 @@ def write_records(path: Path, header: Header | None, records: Iterable[Strict]) 
 
 def read_header(path: Path) -> Header:
     """The header of a generation file; raises DataError naming the file."""
+    return _first(path, Header)
+
+
+def read_shard_header(path: Path) -> ShardHeader:
+    """The header of a shard's file; raises DataError naming the file."""
+    return _first(path, ShardHeader)
+
+
+def _first(path: Path, kind: type[R]) -> R:
     for number, value in read_jsonl(path):
-        return parse_record(Header, value, path, number)
+        return parse_record(kind, value, path, number)
     raise DataError(f"{path}: empty; delete it and run again")
 
 

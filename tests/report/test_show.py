@@ -1,12 +1,15 @@
 """`cot-entropy show` in a terminal."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from reported_runs import Reported
 
 from cot_entropy.errors import DataError
+from cot_entropy.report.rows import read_rows
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts
+from cot_entropy.report.text import SYMBOLS
 
 
 def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> None:
@@ -15,6 +18,18 @@ def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> N
     for word in ("wordproblems", "algebra", "H1", "H2", "H3", "H5", "exploratory"):
         assert word in shown
     assert "not run: qwen2.5-7b/gsm8k" in shown
+
+
+def test_the_matrix_says_what_its_words_and_numbers_are(scripted: Reported, tmp_path: Path) -> None:
+    """Each verdict word that stands in it, what the brackets hold, each estimand's unit."""
+    shutil.copyfile(scripted.results / "verdicts.csv", tmp_path / "verdicts.csv")
+    (tmp_path / "provenance/registration").mkdir(parents=True)
+    shutil.copyfile(scripted.plan, tmp_path / "provenance/registration/plan.yaml")
+    shown = print_to_text(show_verdicts(tmp_path), width=300)
+    words = {row.verdict for row in read_rows(tmp_path / "verdicts.csv")} - {"not run"}
+    assert all(f"{SYMBOLS[word]} {word}: " in shown for word in words)
+    assert "in brackets the interval that decides" in shown
+    assert "H1: accuracy(monotone) - accuracy(non-monotone), percentage points" in shown
 
 
 def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:

@@ -1,4 +1,4 @@
-"""The verbs that generate: model, questions, chains, prefixes, completions, derive."""
+"""The verbs that generate: model, questions, chains, prefixes, completions, and their kin."""
 
 from __future__ import annotations
 
@@ -129,3 +129,14 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
     settings = read_job(SelfConsistencyJob, job)
     with attempt(out):
         sample_chains(settings, model=model, chains=chains, out=out)
+
+
+@app.command("gather")
+def gather_verb(
+    shards: Annotated[list[Path], typer.Argument(help="The files of all shards of one cell.")],
+    out: Out,
+) -> None:
+    """Join the shards of a cell, in question order, to the file of a whole run."""
+    from cot_entropy.shards import gather
+
+    gather(shards, out=out)

@@ -39,7 +39,12 @@ from cot_entropy.errors import ConfigError, DataError
 from cot_entropy.files import write_text
 from cot_entropy.inputs import read_model
 
-app = typer.Typer(no_args_is_help=True, help="Does the stated reasoning lead to the stated answer?")
+app = typer.Typer(
+    help="Does the stated reasoning lead to the stated answer?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 Out = Annotated[Path, typer.Option("--out", help="The folder to write into.")]
 Judge = Annotated[

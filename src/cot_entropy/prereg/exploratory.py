@@ -19,6 +19,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cot_entropy.protocol.scoring import NoAnswer as NoAnswerRule
+
 Source = Literal["paper", "inferred", "ours"]
 PriorData = Literal["none", "benchmarks_known", "published_results_known"]
 Signal = Literal[
@@ -97,7 +99,7 @@ class LengthParams(Strict):
 class NoAnswerParams(Strict):
     """E7: what a completion without an answer is in the distribution, and chains to leave out."""
 
-    rules: list[Literal["shared_class", "dropped", "singletons"]] = Field(min_length=1)
+    rules: list[NoAnswerRule] = Field(min_length=1)
     exclusions: list[Literal["none", "empty_last_prefix", "any_missing_answer"]] = Field(
         min_length=1
     )

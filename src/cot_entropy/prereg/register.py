@@ -1,8 +1,9 @@
 """PREREGISTRATION.md: the plan as people read it, in the sections of OSF's template.
 
-Rendered from plan.yaml, differences.yaml and the study's configuration, with nothing added but
-the sentences of the template; `python -m cot_entropy.prereg.register` writes it again, and a test
-fails when it is not current. Source: OSF Preregistration template, osf.io/prereg.
+Rendered from plan.yaml, differences.yaml, the study's configuration and the calibration beside the
+plan, with nothing added but the sentences of the template;
+`python -m cot_entropy.prereg.register` writes it again, and a test fails when it is not current.
+Source: OSF Preregistration template, osf.io/prereg.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from cot_entropy.prereg.differences import load_differences
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Bounds, Hypothesis
 from cot_entropy.prereg.registration import TABLES
+from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.records import read_records
 
 CONFIG: Final = Path("config/study.yaml")
 TEMPLATE: Final = "preregistration.md.j2"
 FILE: Final = "PREREGISTRATION.md"
+DECIDABLE: Final = Path("calibration/decidable.csv")
 
 UNITS: Final = {
     "accuracy_gap_pp": "accuracy(monotone) - accuracy(not monotone), percentage points",
@@ -48,6 +52,7 @@ def render(config: Path = CONFIG) -> str:
     environment.filters |= {
         "cell": cell,
         "decision": decision,
+        "share": share,
         "listed": ", ".join,
         "pinned": pinned_revision,
     }
@@ -59,12 +64,26 @@ def render(config: Path = CONFIG) -> str:
         scoring=blocks.scoring[names.scoring],
         differences=load_differences(plan_path.parent / TABLES[1]),
         units=UNITS,
+        decidable=decidable(plan_path.parent / DECIDABLE),
     )
 
 
 def cell(value: object) -> str:
     """A value as the text of one Markdown table cell."""
     return " ".join(str(value).split()).replace("|", "\\|")
+
+
+def decidable(path: Path) -> list[DecidableRow]:
+    """What the calibration found that the design decides; nothing before the first calibration."""
+    return read_records(path, DecidableRow) if path.exists() else []
+
+
+def share(value: float) -> str:
+    """A probability with two decimals, rounded towards the middle: 0.997 is not 1."""
+    shown = f"{value:.2f}"
+    if shown in {"0.00", "1.00"} and 0 < value < 1:
+        return "< 0.01" if value < 0.5 else "> 0.99"
+    return shown
 
 
 def decision(hypothesis: Hypothesis) -> str:

@@ -9,7 +9,8 @@ or a commit already:
     config/models|datasets/<name>
     revision/<model>, data/<dataset> the commit or the sha256 that the config pins
     environment/<package>            the release that the lock pins
-    file/<path>                      published.yaml, differences.yaml and the locks
+    file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
+                                     the calibration where they stand beside the plan
     stage/<name>                     the code that the stage can reach
 
 The same functions give the items of a freeze, of a run and of a generation file's header.
@@ -40,13 +41,20 @@ Items = dict[str, str]
 
 TABLES: Final = ("published.yaml", "differences.yaml")
 """Files beside the plan whose content is frozen with it."""
+CALIBRATION: Final = tuple(
+    f"calibration/{name}.csv"
+    for name in ("calibration", "coverage_map", "power", "detectable", "decidable")
+)
+"""What `cot-entropy calibrate` wrote into the folder beside the plan, where it did."""
 LOCKS: Final = ("requirements/cpu.txt", "requirements/gpu.txt", "requirements/gpu-r26.txt")
 ENTRIES: Final = ("hypotheses", "exploratory")
 ROWLESS_STAGES: Final = frozenset(
     {"sensitivity", "self_consistency", "baseline", "variants", "calibrate", "report"}
 )
 """Stages that no row of verdicts.csv or estimates.csv rests on."""
-DESCRIPTIVE: Final = frozenset({"plan/title", "file/differences.yaml"})
+DESCRIPTIVE: Final = frozenset(
+    {"plan/title", "file/differences.yaml", *(f"file/{name}" for name in CALIBRATION)}
+)
 """Items that are text for readers: no row rests on them."""
 TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
 """Engine settings that change no token."""
@@ -126,12 +134,16 @@ def environment_items(configuration: Configuration, root: Path) -> Items:
 
 
 def file_items(plan_path: Path, root: Path) -> Items:
-    """The tables beside the plan, by content, and the locks, by their bytes."""
+    """The tables beside the plan, by content; its calibration and the locks, by their bytes."""
     tables = {
         f"file/{name}": read_located_yaml(plan_path.parent / name, error=PlanError).canonical_sha256
         for name in TABLES
     }
-    return tables | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
+    beside = plan_path.parent
+    calibrated = {
+        f"file/{name}": _sha256(beside / name) for name in CALIBRATION if (beside / name).is_file()
+    }
+    return tables | calibrated | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
 
 
 def code_items() -> Items:
