@@ -261,7 +261,7 @@ def test_grade_says_that_it_was_given_nothing() -> None:
 def analysis(folder: Path, out: Path) -> tuple[str, ...]:
     """An analysis of 40 made-up questions by a plan with few resamples."""
     plan = yaml.safe_load((ROOT / "preregistration/plan.yaml").read_text())
-    plan |= {"resamples": 20, "permutations": 20}
+    plan |= {"resamples": 100, "permutations": 100}
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     write_trajectories(folder / "t.parquet", random_rows(40))
     return ("analyse", "--plan", str(folder / "plan.yaml"), "--out", str(out), "--jobs", "1",
@@ -310,5 +310,5 @@ def test_help_looks_the_same_for_every_verb() -> None:
     for arguments in ([], ["audit"], ["consistency"], ["consistency", "scan"]):
         done = call(*arguments, "--help")
         assert done.returncode == 0
-        assert done.stdout.lstrip().startswith("Usage: cot-entropy")
+        assert done.stdout.lstrip().startswith("Usage: ")
         assert "─" not in done.stdout
