@@ -14,8 +14,9 @@ import pytest
 from cot_entropy.engine import Engine, Finished, Output, Request
 from cot_entropy.engine.base import CacheUsage
 from cot_entropy.errors import DataError
-from cot_entropy.generate import RunSummary, Task, run_stage, sample_of
+from cot_entropy.generate import Task, run_stage, sample_of
 from cot_entropy.records import CompletionRecord
+from cot_entropy.run_summary import RunSummary
 from generation import scripted_settings
 from test_checkpoint import header
 
@@ -63,7 +64,7 @@ def test_summary_counts_tokens_and_cache(tmp_path: Path) -> None:
     """Two tokens a question; the cache as the backend counts it."""
     summary = run(tmp_path / "out", given=7, expected=7)
     assert summary.generated_tokens == 14
-    assert (summary.prompt_tokens_queried, summary.prompt_tokens_reused) == (16, 10)
+    assert (summary.prompt_tokens_computed, summary.prompt_tokens_reused) == (6, 10)
     assert (summary.questions, summary.questions_failed, summary.restarts) == (7, 0, 0)
     assert 0 <= summary.busy_share <= 1
 

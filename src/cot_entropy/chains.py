@@ -10,11 +10,12 @@ from cot_entropy.engine import Finished, Request, open_engine
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.files import sha256_file
-from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
+from cot_entropy.generate import OpenEngine, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import Question, read_dataset, read_model, read_questions
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.records import ChainRecord, Header
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 
 

@@ -65,11 +65,14 @@ class Checkpoint(Generic[R]):
         self._header = header
         self._kind: type[R] = kind
         self._offsets = array("q", [MISSING]) * questions
+        self.questions = questions
+        self.continued = False
+        """Whether an earlier run began the file."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise _storage(self.path, error) from None
+            raise storage_error(self.path, error) from None
         try:
             self._lock()
             self._end = self._recover()
@@ -138,7 +141,7 @@ class Checkpoint(Generic[R]):
             write_records(self._out, self._header, records())
             self.path.unlink()
         except OSError as error:
-            raise _storage(self._out, error) from None
+            raise storage_error(self._out, error) from None
         return failed
 
     def _lock(self) -> None:
@@ -157,7 +160,7 @@ class Checkpoint(Generic[R]):
                 written += os.pwrite(self._file, line[written:], self._end + written)
             os.fdatasync(self._file)
         except OSError as error:
-            raise _storage(self.path, error) from None
+            raise storage_error(self.path, error) from None
         self._end += len(line)
 
     def _recover(self) -> int:
@@ -177,7 +180,8 @@ class Checkpoint(Generic[R]):
                     self._offsets[position] = self._end
                 self._end += len(line)
         os.ftruncate(self._file, self._end)
-        if self._end == 0:
+        self.continued = self._end > 0
+        if not self.continued:
             self._append(dump_line(self._header.model_dump(mode="json")))
         return self._end
 
@@ -226,7 +230,8 @@ def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _storage(path: Path, error: OSError) -> StorageError:
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """What the system said about a file, as one line that says what to do."""
     return StorageError(
         f"{path}: cannot be written ({error.strerror}); free space or permit writing there, and "
         "run again: finished questions are kept"

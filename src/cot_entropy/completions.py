@@ -17,7 +17,7 @@ from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import sha256_file
-from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
+from cot_entropy.generate import OpenEngine, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import read_model
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.probe import CompletionsJob, ProbeBlock
@@ -33,6 +33,7 @@ from cot_entropy.records import (
     read_header,
     read_records,
 )
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 from cot_entropy.stored import Stored, StoredQuestion
 
