@@ -29,6 +29,8 @@ include: "workflow/rules/inputs.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/baseline.smk"
+include: "workflow/rules/variants.smk"
+include: "workflow/rules/provenance.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/consistency.smk"
 
@@ -47,5 +49,5 @@ rule all:
 
 rule variants:
     input:
-        lambda w: flow.named_variants_table,
+        lambda w: variants.named_table,
         rules.all.input,

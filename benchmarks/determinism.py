@@ -5,8 +5,9 @@ run question by question. Same configuration: the bytes must be the same. Other 
 another batch size: the share of chains and completions that stay the same is measured, and nothing
 is promised.
 
-    python benchmarks/determinism.py --model results/demo/inputs/smollm2-135m.model.json \
-        --questions results/demo/inputs/wordproblems.questions.jsonl.zst [--first 8]
+    python benchmarks/determinism.py [--first 8]
+
+The demo's model, engine, questions and registered protocol, as `make demo` left them.
 """
 
 from __future__ import annotations
@@ -21,25 +22,16 @@ from typing import Final, NamedTuple
 
 from cot_entropy.chains import generate_chains
 from cot_entropy.completions import sample_completions
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.config import read_configuration
 from cot_entropy.files import write_jsonl
 from cot_entropy.inputs import DatasetHeader, read_dataset, read_questions
 from cot_entropy.prefixes import cut_prefixes
-from cot_entropy.protocol.chain import ChainBlock, ChainsJob
-from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob, ProbeBlock
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.records import ChainRecord, CompletionRecord, read_header, read_records
 
-CHAIN: Final = ChainBlock(
-    system_prompt=(
-        "Solve the problem step by step. Write each reasoning step on its own line. Give the final "
-        "answer at the end."
-    ),
-    temperature=0.7,
-    budget=128,
-)
-PROBE: Final = ProbeBlock(
-    segmentation="newlines", cap=2, cap_policy="truncate", m=3, temperature=0.7, budget=32
-)
+INPUTS: Final = Path("results/demo/inputs")
+DEMO: Final = read_configuration(Path("config/demo.yaml"))
 
 
 class Condition(NamedTuple):
@@ -70,26 +62,22 @@ class Same(NamedTuple):
 
 def run(model: Path, questions: Path, folder: Path, max_num_seqs: int) -> None:
     """Chains, prefixes and completions into a folder."""
-    engine = EngineSettings(
-        device="cpu",
-        max_model_len=1024,
-        max_num_seqs=max_num_seqs,
-        cpu_cache_gb=1,
-        enforce_eager=True,
-        in_process=True,
-    )
+    study, protocols = DEMO.study, DEMO.protocols
+    engine = study.engine.model_copy(update={"max_num_seqs": max_num_seqs})
+    names = protocols.protocols[study.protocol]
+    chain, probe = protocols.chain[names.chain], protocols.probe[names.probe]
     chains, prefixes = folder / "chains.jsonl.zst", folder / "prefixes.jsonl.zst"
     generate_chains(
         ChainsJob(
-            cell="determinism/demo", study_seed=1, chain=CHAIN, engine=engine, code_digest="none"
+            cell="determinism/demo", study_seed=1, chain=chain, engine=engine, code_digest="none"
         ),
         model=model,
         questions=questions,
         out=chains,
     )
-    cut_prefixes(PrefixesJob(probe=PROBE, code_digest="none"), chains=chains, out=prefixes)
+    cut_prefixes(PrefixesJob(probe=probe, code_digest="none"), chains=chains, out=prefixes)
     sample_completions(
-        CompletionsJob(probe=PROBE, engine=engine, code_digest="none"),
+        CompletionsJob(probe=probe, engine=engine, code_digest="none"),
         model=model,
         chains=chains,
         prefixes=prefixes,
@@ -135,9 +123,11 @@ def tokens(chain: object) -> list[int] | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--questions", type=Path, required=True)
-    parser.add_argument("--first", type=int, default=4)
+    parser.add_argument("--model", type=Path, default=INPUTS / "smollm2-135m-demo.model.json")
+    parser.add_argument(
+        "--questions", type=Path, default=INPUTS / "wordproblems.questions.jsonl.zst"
+    )
+    parser.add_argument("--first", type=int, default=24)
     parser.add_argument("--run", nargs=2, metavar=("FOLDER", "MAX_NUM_SEQS"), help="used by itself")
     options = parser.parse_args()
     if options.run:

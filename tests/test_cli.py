@@ -207,8 +207,8 @@ def test_the_log_survives_a_library_that_reconfigures_logging(tmp_path: Path) ->
     """vLLM does so when it is imported; what is said after that must still reach the file."""
     log = tmp_path / "stage.log"
     code = (
-        "import logging, logging.config; from cot_entropy import cli;"
-        f"cli.options(log=__import__('pathlib').Path({str(log)!r}));"
+        "import logging, logging.config; from cot_entropy.cli.app import options;"
+        f"options(log=__import__('pathlib').Path({str(log)!r}));"
         "logging.config.dictConfig({'version': 1, 'disable_existing_loggers': False});"
         "logging.getLogger('cot_entropy.chains').info('the end')"
     )

@@ -1,3 +1,8 @@
+from cot_entropy.workflow.baseline import Baseline
+
+baseline = Baseline(flow)
+
+
 rule self_consistency:
     input:
         model=f"{flow.results}/inputs/{{model}}.model.json",
@@ -5,7 +10,7 @@ rule self_consistency:
     output:
         f"{CHAIN}/self_consistency.jsonl.zst",
     params:
-        job=lambda w: flow.self_consistency_job(),
+        job=lambda w: baseline.self_consistency_job(),
     threads: workflow.cores
     resources:
         gpu=flow.gpus,
@@ -25,7 +30,7 @@ rule baseline:
     output:
         f"{CHAIN}/self_consistency.csv",
     params:
-        job=lambda w: flow.baseline_job(w),
+        job=lambda w: baseline.baseline_job(w),
     log:
         f"{CHAIN}/baseline.log",
     shell:

@@ -1,3 +1,6 @@
+from cot_entropy.workflow.consistency import Consistency
+
+consistency = Consistency(flow)
 JUDGED = f"{flow.results}/consistency/{{judge}}"
 
 
@@ -5,7 +8,7 @@ rule judge:
     output:
         f"{flow.results}/inputs/{{judge}}.judge.json",
     params:
-        job=lambda w: flow.judge_job(w.judge),
+        job=lambda w: consistency.judge_job(w.judge),
     log:
         f"{flow.results}/logs/{{judge}}.judge.log",
     shell:
@@ -14,7 +17,7 @@ rule judge:
 
 rule validate_judge:
     input:
-        lambda w: flow.judge_manifest(w.judge),
+        lambda w: consistency.manifest(w.judge),
     output:
         multiext(
             f"{JUDGED}/validation/",
@@ -24,7 +27,7 @@ rule validate_judge:
             "confusion.svg",
         ),
     params:
-        judge=lambda w: flow.judge_options(w.judge),
+        judge=lambda w: consistency.options(w.judge),
         digest=flow.digest("consistency"),
         out=f"{JUDGED}/validation",
     threads: workflow.cores
@@ -39,15 +42,15 @@ rule validate_judge:
 
 rule scan:
     input:
-        lambda w: flow.judge_manifest(w.judge),
+        lambda w: consistency.manifest(w.judge),
         chains=f"{flow.results}/{{model}}/{{dataset}}/{flow.registered.chain}/chains.jsonl.zst",
         validation=f"{JUDGED}/validation/judgements.jsonl.zst",
     output:
         multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
     params:
-        judge=lambda w: flow.judge_options(w.judge),
+        judge=lambda w: consistency.options(w.judge),
         digest=flow.digest("consistency"),
-        kind=lambda w: flow.answer_kind(w.dataset),
+        kind=lambda w: consistency.answer_kind(w.dataset),
         out=f"{JUDGED}/{{model}}/{{dataset}}",
     threads: workflow.cores
     resources:
@@ -62,13 +65,13 @@ rule scan:
 rule join_consistency:
     input:
         trajectories=flow.selected_trajectories,
-        judgements=lambda w: flow.judgements(w.judge),
+        judgements=lambda w: consistency.judgements(w.judge),
         plan=flow.plan,
     output:
         f"{JUDGED}/estimates.csv",
     params:
         digest=flow.digest("consistency"),
-        pairs=lambda w: flow.joined_options(w.judge),
+        pairs=lambda w: consistency.joined_options(w.judge),
     log:
         f"{JUDGED}/join.log",
     shell:
@@ -78,4 +81,4 @@ rule join_consistency:
 
 rule consistency:
     input:
-        flow.judged_tables,
+        consistency.tables,

@@ -1,3 +1,6 @@
+from cot_entropy.workflow.generate import Generate
+
+generate = Generate(flow)
 CHAIN = f"{flow.results}/{{model}}/{{dataset}}/{{chain}}"
 PROBE = f"{CHAIN}/{{probe}}"
 
@@ -9,7 +12,7 @@ rule chains:
     output:
         f"{CHAIN}/chains.jsonl.zst",
     params:
-        job=lambda w: flow.chains_job(w),
+        job=lambda w: generate.chains_job(w),
     threads: workflow.cores
     resources:
         gpu=flow.gpus,
@@ -26,7 +29,7 @@ rule prefixes:
     output:
         f"{PROBE}/prefixes.jsonl.zst",
     params:
-        job=lambda w: flow.prefixes_job(w),
+        job=lambda w: generate.prefixes_job(w),
     log:
         f"{PROBE}/prefixes.log",
     shell:
@@ -40,17 +43,17 @@ ruleorder: derive > completions
 
 rule derive:
     input:
-        lambda w: flow.stored_files(w),
+        lambda w: generate.stored_files(w),
         model=f"{flow.results}/inputs/{{model}}.model.json",
         chains=f"{CHAIN}/chains.jsonl.zst",
         prefixes=f"{PROBE}/prefixes.jsonl.zst",
     output:
         f"{PROBE}/completions.jsonl.zst",
     wildcard_constraints:
-        probe=flow.derived_probes,
+        probe=generate.derived_probes,
     params:
-        job=lambda w: flow.completions_job(w),
-        stored=lambda w: flow.stored_options(w),
+        job=lambda w: generate.completions_job(w),
+        stored=lambda w: generate.stored_options(w),
     log:
         f"{PROBE}/completions.log",
     shell:
@@ -60,15 +63,15 @@ rule derive:
 
 rule completions:
     input:
-        lambda w: flow.stored_files(w),
+        lambda w: generate.stored_files(w),
         model=f"{flow.results}/inputs/{{model}}.model.json",
         chains=f"{CHAIN}/chains.jsonl.zst",
         prefixes=f"{PROBE}/prefixes.jsonl.zst",
     output:
         f"{PROBE}/completions.jsonl.zst",
     params:
-        job=lambda w: flow.completions_job(w),
-        stored=lambda w: flow.stored_options(w),
+        job=lambda w: generate.completions_job(w),
+        stored=lambda w: generate.stored_options(w),
     threads: workflow.cores
     resources:
         gpu=flow.gpus,

@@ -1,8 +1,13 @@
+from cot_entropy.workflow.inputs import Inputs
+
+inputs = Inputs(flow)
+
+
 rule model:
     output:
         f"{flow.results}/inputs/{{model}}.model.json",
     params:
-        job=lambda w: flow.model_job(w.model),
+        job=lambda w: inputs.model_job(w.model),
     log:
         f"{flow.results}/logs/{{model}}.model.log",
     shell:
@@ -11,11 +16,11 @@ rule model:
 
 rule questions:
     input:
-        lambda w: flow.dataset_files(w.dataset),
+        lambda w: inputs.dataset_files(w.dataset),
     output:
         f"{flow.results}/inputs/{{dataset}}.questions.jsonl.zst",
     params:
-        job=lambda w: flow.questions_job(w.dataset),
+        job=lambda w: inputs.questions_job(w.dataset),
     log:
         f"{flow.results}/logs/{{dataset}}.questions.log",
     shell:

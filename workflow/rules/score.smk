@@ -1,3 +1,8 @@
+from cot_entropy.workflow.score import Score
+
+score = Score(flow)
+
+
 rule score:
     input:
         chains=f"{CHAIN}/chains.jsonl.zst",
@@ -6,7 +11,7 @@ rule score:
     output:
         f"{PROBE}/{{scoring}}/trajectories.parquet",
     params:
-        job=lambda w: flow.score_job(w),
+        job=lambda w: score.score_job(w),
     log:
         f"{PROBE}/{{scoring}}/score.log",
     shell:
@@ -22,7 +27,7 @@ rule sensitivity:
     output:
         f"{PROBE}/sensitivity.csv",
     params:
-        job=lambda w: flow.sensitivity_job(w),
+        job=lambda w: score.sensitivity_job(w),
     log:
         f"{PROBE}/sensitivity.log",
     shell:

@@ -1,0 +1,36 @@
+"""The command line: parse, call, print. One verb per arrow of the line the data takes.
+
+Exit codes: 0 done; 1 the system failed (disk, memory) or `audit` found differences; 2 bad input,
+named in one line; 130 and 143 stopped by Ctrl-C or SIGTERM, to be resumed by the same command.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import NoReturn
+
+from cot_entropy.cli import generating, judging, registering, scanning
+from cot_entropy.cli.app import app
+from cot_entropy.errors import UserError
+
+__all__ = ["app", "generating", "judging", "main", "registering", "scanning"]
+
+
+def main() -> NoReturn:
+    """Run the command; a user's error is one line and an exit code, never a traceback."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        app()
+        sys.exit(0)
+    except (UserError, OSError) as error:
+        if debug:
+            raise
+        logging.getLogger("cot_entropy").error("error: %s", _one_line(error))  # noqa: TRY400
+        sys.exit(error.exit_code if isinstance(error, UserError) else 1)
+
+
+def _one_line(error: UserError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())

@@ -1,0 +1,69 @@
+"""The application, its options, and the options that verbs share."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from cot_entropy import __version__
+from cot_entropy.errors import ConfigError
+from cot_entropy.files import write_text
+from cot_entropy.strict import Strict, describe
+
+app = typer.Typer(
+    name="cot-entropy",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Job = Annotated[str, typer.Option("--job", help="The job's settings (JSON), as its rule gives it.")]
+Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
+Model = Annotated[Path, typer.Option("--model", help="The model's manifest.")]
+Questions = Annotated[Path, typer.Option("--questions", help="The dataset's questions.")]
+Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
+Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
+Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
+STORED = "Completions of another probe block to take samples from."
+STORED_PREFIXES = "The prefixes of those completions."
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"cot-entropy {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    log: Annotated[Path | None, typer.Option("--log", help="Write messages here too.")] = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    if log:
+        write_text(log, "")
+        # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
+        handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
+    logging.basicConfig(format="%(message)s", handlers=handlers)
+    logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+J = TypeVar("J", bound=Strict)
+
+
+def read_job(kind: type[J], text: str) -> J:
+    """The settings of a job; raises ConfigError naming the key."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise ConfigError(f"--job: {describe(error)}") from None

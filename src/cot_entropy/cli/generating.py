@@ -1,0 +1,127 @@
+"""The verbs that generate: model, questions, chains, prefixes, completions, derive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cot_entropy.cli.app import (
+    STORED,
+    STORED_PREFIXES,
+    Chains,
+    Job,
+    Model,
+    Out,
+    Prefixes,
+    Questions,
+    app,
+    read_job,
+)
+
+
+@app.command("model")
+def model_verb(job: Job, out: Out) -> None:
+    """Prepare a model: fetch or build its folder, hash what decides its answers."""
+    from cot_entropy.model.spec import ModelJob
+    from cot_entropy.model.stage import prepare_model
+
+    prepare_model(read_job(ModelJob, job), out=out)
+
+
+@app.command("questions")
+def questions_verb(job: Job, out: Out) -> None:
+    """Load a dataset, check it, and write its questions."""
+    from cot_entropy.data.spec import QuestionsJob
+    from cot_entropy.data.stage import prepare_questions
+
+    prepare_questions(read_job(QuestionsJob, job), out=out)
+
+
+@app.command("chains")
+def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
+    """Generate the reference chain of every question of a cell."""
+    from cot_entropy.chains import generate_chains
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.chain import ChainsJob
+
+    with attempt(out):
+        generate_chains(read_job(ChainsJob, job), model=model, questions=questions, out=out)
+
+
+@app.command("prefixes")
+def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
+    """Cut every chain into prefixes on token boundaries."""
+    from cot_entropy.prefixes import cut_prefixes
+    from cot_entropy.protocol.probe import PrefixesJob
+
+    cut_prefixes(read_job(PrefixesJob, job), chains=chains, out=out)
+
+
+@app.command("completions")
+def completions_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    out: Out,
+    stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
+    stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
+) -> None:
+    """Sample m completions at every prefix of every chain."""
+    from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.probe import CompletionsJob
+
+    files = None
+    if stored is not None and stored_prefixes is not None:
+        files = StoredFiles(completions=stored, prefixes=stored_prefixes)
+    with attempt(out):
+        sample_completions(
+            read_job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=files,
+            out=out,
+        )
+
+
+@app.command("derive")
+def derive_verb(
+    *,
+    job: Job,
+    model: Model,
+    chains: Chains,
+    prefixes: Prefixes,
+    stored: Annotated[Path, typer.Option(help=STORED)],
+    stored_prefixes: Annotated[Path, typer.Option(help=STORED_PREFIXES)],
+    out: Out,
+) -> None:
+    """Take all completions from those of another probe block; starts no engine."""
+    from cot_entropy.completions import StoredFiles, derive_completions
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.probe import CompletionsJob
+
+    with attempt(out):
+        derive_completions(
+            read_job(CompletionsJob, job),
+            model=model,
+            chains=chains,
+            prefixes=prefixes,
+            stored=StoredFiles(completions=stored, prefixes=stored_prefixes),
+            out=out,
+        )
+
+
+@app.command("self-consistency")
+def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
+    """Sample further whole chains of every question, for a vote."""
+    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.protocol.baseline import SelfConsistencyJob
+    from cot_entropy.self_consistency import sample_chains
+
+    with attempt(out):
+        sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)

@@ -1,0 +1,167 @@
+"""The verbs that score, judge and show."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cot_entropy.cli.app import Chains, Completions, Job, Out, Prefixes, app, read_job
+from cot_entropy.errors import ConfigError
+from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
+
+
+@app.command("score")
+def score_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Turn stored completions into entropy trajectories."""
+    from cot_entropy.protocol.scoring import ScoreJob
+    from cot_entropy.signal.score import score
+
+    score(
+        read_job(ScoreJob, job), chains=chains, prefixes=prefixes, completions=completions, out=out
+    )
+
+
+@app.command("sensitivity")
+def sensitivity_verb(
+    job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
+) -> None:
+    """Score stored completions under every extraction rule and equivalence."""
+    from cot_entropy.protocol.scoring import SensitivityJob
+    from cot_entropy.signal.sensitivity import sensitivity
+
+    sensitivity(
+        read_job(SensitivityJob, job),
+        chains=chains,
+        prefixes=prefixes,
+        completions=completions,
+        out=out,
+    )
+
+
+@app.command("grade")
+def grade_verb(
+    dataset: Annotated[Dataset, typer.Option(help="The kind of answer.")],
+    extraction: Annotated[ExtractionRule, typer.Option()] = "registered",
+    equivalence: Annotated[Equivalence, typer.Option()] = "normalised",
+) -> None:
+    """Grade JSON lines {id, completion, gold} from stdin; {id, answer, correct} to stdout.
+
+    Example: cot-entropy grade --dataset gsm8k < completions.jsonl
+    """
+    from cot_entropy.answers import grade_lines
+
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
+    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+
+
+@app.command("analyse")
+def analyse_verb(
+    trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
+) -> None:
+    """Judge every hypothesis of the plan from trajectories alone.
+
+    Rows are confirmatory only where provenance and a matching freeze stand in the folder.
+
+    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out */trajectories.parquet
+    """
+    from cot_entropy.prereg.check import run_standings
+    from cot_entropy.stats.analyse import analyse
+
+    standings = run_standings(out, trajectories)
+    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+
+
+@app.command("calibrate")
+def calibrate_verb(
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Annotated[Path, typer.Option(help="The folder for the four tables.")],
+    effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
+    jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
+) -> None:
+    """Simulate studies with known truth: coverage, false support, power, detectable gaps.
+
+    Half an hour on two cores; `--effort quick` a minute.
+    """
+    from cot_entropy.stats.calibration.run import calibrate
+
+    calibrate(plan, out, effort=effort, jobs=jobs)
+
+
+@app.command("baseline")
+def baseline_verb(
+    *,
+    job: Job,
+    chains: Chains,
+    self_consistency: Annotated[Path, typer.Option(help="The cell's further chains.")],
+    trajectories: Annotated[Path, typer.Option(help="The cell's trajectories.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Set self-consistency beside the entropy signals: accuracy, coverage and tokens."""
+    from cot_entropy.protocol.baseline import BaselineJob
+    from cot_entropy.stats.baseline import compare_baseline
+
+    compare_baseline(
+        read_job(BaselineJob, job),
+        chains=chains,
+        self_consistency=self_consistency,
+        trajectories=trajectories,
+        plan=plan,
+        out=out,
+    )
+
+
+@app.command("variants")
+def variants_verb(
+    job: Job,
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Compare protocol variants with the study's own protocol on the same questions."""
+    from cot_entropy.protocol.variants import VariantsJob
+    from cot_entropy.stats.variants import compare_variants
+
+    compare_variants(read_job(VariantsJob, job), plan=plan, out=out)
+
+
+@app.command("report")
+def report_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    plan: Annotated[Path, typer.Option(help="The plan.")],
+    out: Out,
+) -> None:
+    """Write the page that shows what was confirmed, how sure, and what deviated."""
+    from cot_entropy.report.page import write_report
+
+    write_report(results, plan=plan, out=out)
+
+
+@app.command("show")
+def show_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
+    cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
+) -> None:
+    """Print the verdict matrix, or one question's trajectory.
+
+    Example: cot-entropy show results/demo --question wordproblems-1
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_question, show_verdicts
+
+    if cell is not None and not question:
+        raise ConfigError("--cell names the cell of a question: give --question ID too")
+    shown = show_question(results, question, cell=cell) if question else show_verdicts(results)
+    Console().print(shown)
+    if question is None:
+        typer.echo(f"report: {results / 'report.html'}")

@@ -1,0 +1,115 @@
+"""The verbs that register, record and audit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cot_entropy.cli.app import Job, Out, app, read_job
+
+
+@app.command("record-run")
+def record_run_verb(job: Job, out: Out) -> None:
+    """Record what a run was told and which registered items it found."""
+    from cot_entropy.prereg.provenance import RunJob, record_run
+
+    record_run(read_job(RunJob, job), out=out)
+
+
+@app.command("record-cell")
+def record_cell_verb(
+    cell: Annotated[str, typer.Argument(help="model/dataset")],
+    results: Annotated[Path, typer.Option(help="The study's folder.")],
+    out: Out,
+) -> None:
+    """Record the headers and hashes of the files that a cell's rows rest on."""
+    from cot_entropy.prereg.provenance import record_cell
+
+    record_cell(cell, results=results, out=out)
+
+
+@app.command("seal")
+def seal_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
+) -> None:
+    """Write the manifest over every file of the results."""
+    from cot_entropy.prereg.provenance import seal
+
+    seal(results, out=out)
+
+
+@app.command("audit")
+def audit_verb(
+    results: Annotated[Path, typer.Argument(help="A study's folder, or an archive of one.")],
+    *,
+    freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Compare with another run instead, row by row.")
+    ] = None,
+    regenerate: Annotated[
+        int, typer.Option(min=0, help="Generate so many drawn questions again.")
+    ] = 0,
+    draw: Annotated[int | None, typer.Option(help="Seed of that draw; random without.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Recompute every hash and every number of a run, and compare it with its registration.
+
+    Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
+
+    Example: cot-entropy audit results/demo --regenerate 5
+    """
+    from cot_entropy.prereg.audit import audit
+    from cot_entropy.prereg.compare import compare
+
+    found = (
+        compare(results, against)
+        if against
+        else audit(results, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
+    )
+    typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
+    raise typer.Exit(found.exit_code)
+
+
+@app.command("archive")
+def archive_verb(
+    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    out: Annotated[Path, typer.Argument(help="The zip file to write.")],
+) -> None:
+    """Pack a run as an RO-Crate that `audit` accepts on another machine, without GPU or model."""
+    from cot_entropy.prereg.archive import archive
+
+    archive(results, out)
+
+
+@app.command("freeze")
+def freeze_verb(
+    configfile: Annotated[Path, typer.Option(help="The registered study.")] = Path(
+        "config/study.yaml"
+    ),
+    reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
+) -> None:
+    """Freeze plan, config, datasets, locks and code into preregistration/freeze.json.
+
+    Refuses a dirty tree, and an earlier freeze without a reason.
+    """
+    from cot_entropy.prereg.freeze import freeze
+
+    typer.echo(freeze(configfile, reason=reason).items_sha256)
+
+
+@app.command("anchor")
+def anchor_verb(
+    kind: Annotated[
+        Literal["osf_doi", "signed_tag", "rfc3161"],
+        typer.Argument(help="Where the freeze's hash is kept."),
+    ],
+    value: Annotated[str, typer.Argument(help="The DOI, the tag's name, or the timestamp.")],
+    freeze: Annotated[Path, typer.Option(help="The freeze.")] = Path("preregistration/freeze.json"),
+) -> None:
+    """Record in the freeze where its hash stands outside this repository; changes no item."""
+    from cot_entropy.prereg.freeze import anchor
+
+    anchor(freeze, kind=kind, value=value)

@@ -1,0 +1,63 @@
+"""What the rules of `generate.smk` ask: chains, prefixes and completions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cot_entropy.digest import stage_digest
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.sharing import derived_pattern, stored_probe
+from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
+
+
+@dataclass(frozen=True)
+class Generate:
+    """The generations of the study's cells."""
+
+    flow: Workflow
+
+    def chains_job(self, names: Wildcards) -> str:
+        """Generate the reference chains of one cell."""
+        job = ChainsJob(
+            cell=cell_of(names),
+            study_seed=self.flow.study.seed,
+            chain=self.flow.blocks.chain[names.chain],
+            engine=self.flow.study.engine,
+            code_digest=stage_digest("chains"),
+        )
+        return job.model_dump_json()
+
+    def prefixes_job(self, names: Wildcards) -> str:
+        """Cut the chains of one cell."""
+        probe = self.flow.blocks.probe[names.probe]
+        return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
+
+    def completions_job(self, names: Wildcards) -> str:
+        """Sample the completions of one cell."""
+        job = CompletionsJob(
+            probe=self.flow.blocks.probe[names.probe],
+            engine=self.flow.study.engine,
+            code_digest=stage_digest("completions"),
+        )
+        return job.model_dump_json()
+
+    @property
+    def derived_probes(self) -> str:
+        """A pattern of the probe blocks, each after its chain, that need no token of their own."""
+        return derived_pattern(self.flow.protocols, self.flow.blocks.probe)
+
+    def stored_files(self, names: Wildcards) -> list[str]:
+        """The completions and prefixes that a job takes samples from, if there are any."""
+        source = stored_probe(
+            self.flow.protocols, self.flow.blocks.probe, chain=names.chain, probe=names.probe
+        )
+        if source is None:
+            return []
+        folder = f"{self.flow.results}/{cell_of(names)}/{names.chain}/{source}"
+        return [f"{folder}/completions.jsonl.zst", f"{folder}/prefixes.jsonl.zst"]
+
+    def stored_options(self, names: Wildcards) -> list[str]:
+        """The same as options of the command."""
+        pairs = zip(("--stored", "--stored-prefixes"), self.stored_files(names), strict=False)
+        return [text for pair in pairs for text in pair]

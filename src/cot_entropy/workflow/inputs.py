@@ -1,0 +1,35 @@
+"""What the rules of `inputs.smk` ask: models and questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cot_entropy.data.spec import LocalDataset, QuestionsJob
+from cot_entropy.digest import stage_digest
+from cot_entropy.model.spec import ModelJob
+from cot_entropy.workflow.study import Workflow
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The study's models and datasets."""
+
+    flow: Workflow
+
+    def model_job(self, model: str) -> str:
+        """Prepare one model."""
+        spec = self.flow.study.models[model]
+        job = ModelJob(name=model, model=spec, code_digest=stage_digest("model"))
+        return job.model_dump_json()
+
+    def questions_job(self, dataset: str) -> str:
+        """Load and check one dataset."""
+        spec = self.flow.study.datasets[dataset]
+        job = QuestionsJob(name=dataset, dataset=spec, code_digest=stage_digest("questions"))
+        return job.model_dump_json()
+
+    def dataset_files(self, dataset: str) -> list[str]:
+        """The local file of a dataset, if it is there; the job names one that is not."""
+        spec = self.flow.study.datasets[dataset]
+        return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []

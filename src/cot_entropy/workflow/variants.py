@@ -1,0 +1,66 @@
+"""What the rules of `variants.smk` ask: the study's protocol beside its variants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cot_entropy.digest import stage_digest
+from cot_entropy.errors import ConfigError
+from cot_entropy.protocol.variants import Compared, VariantsJob
+from cot_entropy.sharing import reseeded
+from cot_entropy.workflow.study import Workflow
+
+
+@dataclass(frozen=True)
+class Variants:
+    """The variants that the study names."""
+
+    flow: Workflow
+
+    @property
+    def job(self) -> str:
+        """Compare the variants with the study's own protocol, cell by cell.
+
+        Cells that are not selected take part where an earlier run left all of their files.
+        """
+        flow = self.flow
+        cells = [
+            cell
+            for cell in flow.study.cells
+            if cell in flow.study.selected
+            or all(Path(path).is_file() for path in flow.cell_trajectories(cell))
+        ]
+        job = VariantsJob(
+            protocol=flow.study.protocol,
+            cells=cells,
+            variants=[
+                Compared(name=name, reseeded=reseeded(one, flow.registered, flow.blocks.chain))
+                for name, one in flow.variants.items()
+            ],
+            trajectories=[path for cell in cells for path in flow.cell_trajectories(cell)],
+            code_digest=stage_digest("variants"),
+        )
+        return job.model_dump_json()
+
+    @property
+    def trajectories(self) -> list[str]:
+        """The trajectories of the selected cells under each variant."""
+        return [
+            path
+            for names in self.flow.variants.values()
+            for path in self.flow.trajectories(self.flow.study.selected, names)
+        ]
+
+    @property
+    def table(self) -> list[str]:
+        """The table of the variants, where the study names any."""
+        return [f"{self.flow.results}/variants.csv"] if self.flow.variants else []
+
+    @property
+    def named_table(self) -> list[str]:
+        """As `table`; raises ConfigError where the study names none."""
+        if not self.flow.variants:
+            known = ", ".join(self.flow.blocks.protocols)
+            raise ConfigError(f"variants: none named; name some of: {known}")
+        return self.table

@@ -1,0 +1,18 @@
+from cot_entropy.workflow.variants import Variants
+
+variants = Variants(flow)
+
+
+rule compare_variants:
+    input:
+        flow.selected_trajectories,
+        variants.trajectories,
+        plan=flow.plan,
+    output:
+        f"{flow.results}/variants.csv",
+    params:
+        job=lambda w: variants.job,
+    log:
+        f"{flow.results}/logs/compare_variants.log",
+    shell:
+        "cot-entropy --log {log} variants --job {params.job:q} --plan {input.plan:q} --out {output:q}"
