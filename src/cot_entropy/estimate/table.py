@@ -42,11 +42,13 @@ def render(found: Estimate) -> RenderableType:
 
 
 def _cells(found: Estimate) -> Table:
-    table = Table(title=f"{found.study}: predicted")
-    table.add_column("cell")
-    for name in ("questions", "prompt", "requests", "generated", "prompts computed", "disk"):
+    table = Table(
+        title=f"{found.study}: predicted",
+        caption="tokens: mean prompt, generated in all, prompts computed (not reused) in all",
+    )
+    table.add_column("cell", overflow="fold")
+    for name in ("questions", "prompt", "requests", "generated", "computed", "disk", "memory"):
         table.add_column(name, justify="right")
-    table.add_column("memory", justify="right")
     table.add_column("hours", justify="right")
     for cell in found.cells:
         table.add_row(
@@ -73,7 +75,7 @@ def _cells(found: Estimate) -> Table:
 
 def _files(found: Estimate) -> Table:
     table = Table(title="predicted against actual (actual / predicted)")
-    table.add_column("file")
+    table.add_column("file", overflow="fold")
     for name in ("generated tokens", "prompt tokens computed", "hours"):
         table.add_column(name, justify="right")
     for one in found.files:
