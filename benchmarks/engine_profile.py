@@ -130,8 +130,8 @@ def table(work: Work, found: list[list[tuple[Measured, float]]], repeats: int) -
     base = rates([one for one, _ in found[0]])
     lines = [
         f"{machine(work.settings)}. {len(read_prompts(work))} prefixes x {work.probe.m} "
-        f"completions, {repeats} interleaved repeats, each in a fresh process. The arithmetic ceiling is "
-        f"{ceiling:,.0f} tokens/s.\n\n",
+        f"completions, {repeats} interleaved repeats, each in a fresh process. "
+        f"The arithmetic ceiling is {ceiling:,.0f} tokens/s.\n\n",
         "| setting | tokens/s (median) | lowest to highest | of the first row | of the ceiling "
         "| start (s) |\n|---|---|---|---|---|---|\n",
     ]

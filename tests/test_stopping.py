@@ -16,7 +16,8 @@ SOURCE = Path(__file__).parents[1] / "src"
 STAGE = """
 import sys, time
 from pathlib import Path
-from cot_entropy.stopping import StoppedError, stop_signals
+from cot_entropy.stopping import StoppedError, stop_signals, stop_with_parent
+stop_with_parent()
 try:
     with stop_signals(Path("out")):
         print("working", flush=True)

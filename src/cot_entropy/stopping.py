@@ -26,13 +26,17 @@ class _Stop(BaseException):
         self.number = number
 
 
+def stop_with_parent() -> None:
+    """Have the kernel send SIGTERM to this process when its parent dies (prctl(2)).
+
+    So a killed Snakemake leaves no stage behind that holds the device and the checkpoint.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+
+
 @contextmanager
 def stop_signals(out: Path) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into a clean stop; a second one has its usual effect.
-
-    The kernel sends SIGTERM when the parent dies (prctl(2), PR_SET_PDEATHSIG), so that a killed
-    Snakemake leaves no stage behind that holds the device and the checkpoint.
-    """
+    """Turn the first SIGINT or SIGTERM into a clean stop; a second one has its usual effect."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     previous = {number: signal.getsignal(number) for number in numbers}
 
@@ -43,7 +47,6 @@ def stop_signals(out: Path) -> Iterator[None]:
 
     for number in numbers:
         signal.signal(number, stop)
-    _at_death_of_parent(signal.SIGTERM)
     try:
         yield
     except _Stop as reason:
@@ -54,10 +57,5 @@ def stop_signals(out: Path) -> Iterator[None]:
         error.exit_code = 128 + reason.number
         raise error from None
     finally:
-        _at_death_of_parent(0)
         for number in numbers:
             signal.signal(number, previous[number])
-
-
-def _at_death_of_parent(number: int) -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
