@@ -29,6 +29,11 @@ include: "workflow/rules/inputs.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/baseline.smk"
+if flow.study.shards > 1:
+
+    include: "workflow/rules/shards.smk"
+
+
 include: "workflow/rules/variants.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/analyse.smk"

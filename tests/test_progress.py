@@ -53,3 +53,14 @@ def test_lines_are_half_a_minute_apart(clock: Clock, caplog: pytest.LogCaptureFi
             clock.now = float(second)
             progress.update(done=second, tokens=second)
     assert len(caplog.messages) == 20
+
+
+def test_a_stage_without_tokens_names_its_unit(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One of four settings in 40 s: three more take 120 s."""
+    caplog.set_level(logging.INFO)
+    with StageProgress("calibration", done=0, total=4, unit="settings") as progress:
+        clock.now = 40.0
+        progress.update(done=1)
+    assert caplog.messages == ["calibration: 1 of 4 settings, 120 s left"]

@@ -54,6 +54,7 @@ def generate_chains(
         questions=dataset.questions,
         out=out,
         engine=engine(job.engine, Path(manifest.folder)),
+        shard=job.shard,
     )
 
 

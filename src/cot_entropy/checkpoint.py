@@ -166,7 +166,7 @@ class Checkpoint(Generic[R]):
     def _recover(self) -> int:
         """Take in the whole lines that are there; returns the offset after the last of them."""
         self._end = 0
-        number = 0
+        refused = ""
         with os.fdopen(os.dup(self._file), "rb") as stream:
             stream.seek(0)
             for number, line in enumerate(stream, start=1):
@@ -174,18 +174,24 @@ class Checkpoint(Generic[R]):
                     log.warning("%s: last line torn by a kill; that question runs again", self.path)
                     break
                 if number == 1:
-                    self._check_header(line)
+                    refused = self._other_setting(line)
+                elif refused:
+                    raise DataError(refused)
                 else:
                     position, _ = self._parse(line, number)
                     self._offsets[position] = self._end
                 self._end += len(line)
+        if refused:
+            # nothing was finished under the other setting: one that did not start binds nobody
+            self._end = 0
         os.ftruncate(self._file, self._end)
         self.continued = self._end > 0
         if not self.continued:
             self._append(dump_line(self._header.model_dump(mode="json")))
         return self._end
 
-    def _check_header(self, line: bytes) -> None:
+    def _other_setting(self, line: bytes) -> str:
+        """Why a checkpoint with this header cannot be continued; empty where it can."""
         there = _flat(self._load(line, 1))
         here = _flat(self._header.model_dump(mode="json"))
         keys = sorted(
@@ -193,15 +199,16 @@ class Checkpoint(Generic[R]):
             for key in (there.keys() | here.keys()) - FREE_TO_CHANGE
             if there.get(key) != here.get(key)
         )
-        if keys:
-            shown = "; ".join(
-                f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]
-            )
-            more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
-            raise DataError(
-                f"{self.path}: made with another setting ({shown}{more}); restore the setting to "
-                "continue it, or delete the file to start over"
-            )
+        if not keys:
+            return ""
+        shown = "; ".join(
+            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]
+        )
+        more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+        return (
+            f"{self.path}: made with another setting ({shown}{more}); restore the setting to "
+            "continue it, or delete the file to start over"
+        )
 
     def _parse(self, line: bytes, number: int) -> tuple[int, R]:
         entry = parse_record(_Line, self._load(line, number), self.path, number)

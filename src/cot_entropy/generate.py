@@ -19,8 +19,10 @@ from cot_entropy.engine import Engine
 from cot_entropy.engine.base import Finished, Output, Request
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.progress import StageProgress
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.records import ChainRecord, CompletionRecord, Header, Sample
 from cot_entropy.run_summary import RunSummary, read_summary, write_summary
+from cot_entropy.shards import own_header, own_questions
 from cot_entropy.stopping import stop_signals
 
 R = TypeVar("R", ChainRecord, CompletionRecord)
@@ -60,12 +62,19 @@ def run_stage(
     questions: int,
     out: Path,
     engine: Engine,
+    shard: Shard | None = None,
 ) -> RunSummary:
     """Generate what the checkpoint of `out` does not hold yet, then write `out`.
 
+    With a shard, of the questions only those in it: header and checkpoint are then its own.
     Raises StoppedError on SIGINT and SIGTERM (exit code 130 and 143), and what checkpoint and
     engine raise; finished questions are on disk then.
     """
+    title = f"{header.stage} {header.cell}"
+    if shard is not None:
+        title = f"{title} {shard.number}/{shard.of}"
+        header, tasks = own_header(shard, header), own_questions(shard, tasks)
+        questions = len(shard.positions(questions))
     with stop_signals(out), Checkpoint(out, header, kind, questions) as checkpoint, engine:
         if checkpoint.finished:
             found = checkpoint.finished
@@ -73,7 +82,7 @@ def run_stage(
         account = _Account(out, header.stage, checkpoint, engine)
         account.save()
         try:
-            _generate(tasks, checkpoint, engine, account, f"{header.stage} {header.cell}")
+            _generate(tasks, checkpoint, engine, account, title)
             engine.close()
             failed = checkpoint.finish()
         except StorageError:

@@ -18,6 +18,7 @@ from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.probe import ProbeBlock
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.strict import Strict, describe
 
 SCHEMA_VERSION = 1
@@ -29,6 +30,7 @@ class ModelIdentity(Strict):
     name: str
     source: str
     revision: str
+    """The hub's commit; of a local or bundled model the sha256 of its files."""
     weights_sha256: str
     tokenizer_sha256: str
     chat_template_sha256: str
@@ -53,7 +55,11 @@ class EngineIdentity(Strict):
     torch: str
     transformers: str
     device: str
-    driver: str
+    """The GPU's or the processor's name."""
+    driver: str | None
+    """Release of the GPU's driver; null on a CPU."""
+    cuda: str | None
+    """Release of CUDA that torch was built for; null on a CPU, whatever build runs there."""
     settings: EngineSettings
 
 
@@ -77,6 +83,16 @@ class Header(Strict):
     code_digest: str
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""
+
+
+class ShardHeader(Header):
+    """The first record of a shard's file, which no reader takes for that of a whole cell."""
+
+    shard: Shard
+
+    def whole(self) -> Header:
+        """The header of the file that the shards are gathered into."""
+        return Header.model_validate(self.model_dump(exclude={"shard"}))
 
 
 class Sample(Strict):
@@ -153,8 +169,17 @@ def write_records(path: Path, header: Header | None, records: Iterable[Strict]) 
 
 def read_header(path: Path) -> Header:
     """The header of a generation file; raises DataError naming the file."""
+    return _first(path, Header)
+
+
+def read_shard_header(path: Path) -> ShardHeader:
+    """The header of a shard's file; raises DataError naming the file."""
+    return _first(path, ShardHeader)
+
+
+def _first(path: Path, kind: type[R]) -> R:
     for number, value in read_jsonl(path):
-        return parse_record(Header, value, path, number)
+        return parse_record(kind, value, path, number)
     raise DataError(f"{path}: empty; delete it and run again")
 
 

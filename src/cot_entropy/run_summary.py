@@ -7,7 +7,7 @@ timing, so no two runs agree on it; nothing is derived from it and no audit comp
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from pydantic import ValidationError
 
@@ -15,9 +15,21 @@ from cot_entropy.errors import DataError
 from cot_entropy.files import write_text
 from cot_entropy.strict import Strict, describe
 
+ADDED: Final = (
+    "attempts",
+    "engine_starts",
+    "restarts",
+    "generated_tokens",
+    "prompt_tokens_computed",
+    "prompt_tokens_reused",
+    "wall_seconds",
+    "start_seconds",
+)
+"""What a further attempt adds to."""
+
 
 class RunSummary(Strict):
-    """All attempts at one file, up to the last time it was noted (see `SAVE_SECONDS`)."""
+    """All attempts at one file, and all shards of it; noted each half minute and at the end."""
 
     stage: str
     questions: int
@@ -47,22 +59,19 @@ class RunSummary(Strict):
         return self.wall_seconds - self.start_seconds
 
     def after(self, earlier: Self) -> Self:
-        """This attempt added to the earlier ones."""
-        both = self.working_seconds + earlier.working_seconds
-        busy = sum(one.busy_share * one.working_seconds for one in (self, earlier))
-        added = (
-            "attempts",
-            "engine_starts",
-            "restarts",
-            "generated_tokens",
-            "prompt_tokens_computed",
-            "prompt_tokens_reused",
-            "wall_seconds",
-            "start_seconds",
-        )
-        update = {name: getattr(self, name) + getattr(earlier, name) for name in added}
+        """This attempt added to the earlier ones at the same questions."""
+        return self._plus(earlier, *ADDED)
+
+    def beside(self, other: Self) -> Self:
+        """This shard added to another; the seconds are those of both devices."""
+        return self._plus(other, *ADDED, "questions", "questions_resumed", "questions_failed")
+
+    def _plus(self, other: Self, *names: str) -> Self:
+        both = self.working_seconds + other.working_seconds
+        busy = sum(one.busy_share * one.working_seconds for one in (self, other))
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         return self.model_copy(
-            update={**update, "busy_share": round(busy / both, 4) if both else 0.0}
+            update={**sums, "busy_share": round(busy / both, 4) if both else 0.0}
         )
 
 

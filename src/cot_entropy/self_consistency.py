@@ -65,6 +65,7 @@ def sample_chains(
         questions=source.dataset.questions,
         out=out,
         engine=engine(job.engine, Path(manifest.folder)),
+        shard=job.shard,
     )
 
 

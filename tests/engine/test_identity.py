@@ -6,6 +6,8 @@ import os
 import socket
 from importlib.metadata import packages_distributions, version
 
+import pytest
+
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
 from generation import scripted_settings
@@ -32,3 +34,23 @@ def test_a_cpu_is_named_with_its_cores() -> None:
     device = engine_identity(EngineSettings(device="cpu")).device
     assert device.endswith(f", {len(os.sched_getaffinity(0))} cores")
     assert socket.gethostname() not in device
+
+
+def test_no_driver_and_no_cuda_stand_for_a_cpu() -> None:
+    """The package index's torch is the CUDA build on a CPU too: its CUDA computed nothing."""
+    identity = engine_identity(EngineSettings(device="cpu"))
+    assert (identity.driver, identity.cuda) == (None, None)
+
+
+def test_a_gpu_is_named_with_its_driver_and_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each from the library that knows it; a mock, as no GPU stands in every machine."""
+    closed: list[str] = []
+    monkeypatch.setattr("cot_entropy.engine.vllm.check_device", lambda settings: None)
+    monkeypatch.setattr("torch.version.cuda", "12.9")
+    monkeypatch.setattr("vllm.platforms.current_platform.get_device_name", lambda: "NVIDIA A40")
+    monkeypatch.setattr("vllm.third_party.pynvml.nvmlInit", lambda: None)
+    monkeypatch.setattr("vllm.third_party.pynvml.nvmlShutdown", lambda: closed.append("closed"))
+    monkeypatch.setattr("vllm.third_party.pynvml.nvmlSystemGetDriverVersion", lambda: "580.65.06")
+    identity = engine_identity(EngineSettings(device="cuda"))
+    assert (identity.device, identity.driver, identity.cuda) == ("NVIDIA A40", "580.65.06", "12.9")
+    assert closed == ["closed"]

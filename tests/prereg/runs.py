@@ -17,7 +17,13 @@ from cot_entropy.data.spec import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
 from cot_entropy.digest import stage_digest
 from cot_entropy.files import sha256_file
-from cot_entropy.inputs import ModelManifest, write_model_text
+from cot_entropy.model.spec import ModelJob, combined_sha256
+from cot_entropy.model.stage import (
+    chat_template_sha256,
+    prepare_model,
+    tokenizer_sha256,
+    weights_sha256,
+)
 from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prereg.audit_derive import registered_trajectories
 from cot_entropy.prereg.check import run_standings
@@ -62,12 +68,17 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
             for n in range(QUESTIONS)
         )
     )
+    model = root / "model"
+    if not model.exists():
+        model_folder(model)
+        (model / "model.safetensors").write_bytes(b"weights")
+    pinned = {"source": "local", "path": "model", "sha256": folder_sha256(model)}
     study = {
         "study": "tiny",
         "seed": 11,
         "plan": "preregistration/plan.yaml",
         "engine": {"name": "scripted", "device": "cpu", "max_model_len": 2048},
-        "models": {name: {"source": "local", "path": "model"} for name in MODELS},
+        "models": {name: {**pinned} for name in MODELS},
         "datasets": {
             name: {
                 "source": "local",
@@ -80,8 +91,13 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
         **changes,
     }
     (root / CONFIG).write_text(yaml.safe_dump(study))
-    if not (root / "model").exists():
-        model_folder(root / "model")
+
+
+def folder_sha256(model: Path) -> str:
+    """What pins a local model in a config."""
+    return combined_sha256(
+        weights_sha256(model), tokenizer_sha256(model), chat_template_sha256(model)
+    )
 
 
 def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
@@ -90,17 +106,11 @@ def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
     for name, dataset in configuration.study.datasets.items():
         job = QuestionsJob(name=name, dataset=dataset, code_digest=stage_digest("questions"))
         prepare_questions(job, out=results / f"inputs/{name}.questions.jsonl.zst")
-    for name in configuration.study.models:
-        manifest = ModelManifest(
-            name=name,
-            source="local",
-            revision="none",
-            weights_sha256="0" * 64,
-            tokenizer_sha256="0" * 64,
-            chat_template_sha256="0" * 64,
-            folder=str(Path("model").resolve()),
+    for name, model in configuration.study.models.items():
+        prepare_model(
+            ModelJob(name=name, model=model, code_digest=stage_digest("model")),
+            out=results / f"inputs/{name}.model.json",
         )
-        (results / f"inputs/{name}.model.json").write_text(write_model_text(manifest))
     for cell in configuration.study.cells:
         generate(cell, configuration, results)
         rescore(cell, configuration, results)

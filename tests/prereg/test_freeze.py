@@ -1,5 +1,6 @@
 """Freezing a registration, in temporary git repositories."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ import pytest
 from projects import SHA256, commit, edit, forget_digests, make_project, study, write_study
 
 from cot_entropy.errors import PlanError
+from cot_entropy.model.spec import ADAPTER_SHA256, GGUF_SHA256
 from cot_entropy.prereg.freeze import Freeze, anchor, freeze, load_freeze
 from cot_entropy.prereg.registration import items_sha256
 
@@ -153,6 +155,33 @@ def test_a_config_that_contradicts_the_plan_is_refused(
     commit(project)
     with pytest.raises(PlanError, match=message):
         freeze(CONFIG)
+
+
+def with_model(project: Path, model: dict[str, object]) -> dict[str, str]:
+    """The items of a freeze of the study with one of its models replaced."""
+    values = study()
+    values["models"]["qwen2.5-7b"] = model
+    write_study(project, values)
+    commit(project)
+    return freeze(CONFIG).items
+
+
+def test_a_local_model_of_the_plan_needs_its_hash(project: Path) -> None:
+    """A path pins nothing: the folder may hold other weights tomorrow."""
+    with pytest.raises(PlanError, match="model `qwen2.5-7b` has no sha256 in the config"):
+        with_model(project, {"source": "local", "path": "models/qwen"})
+
+
+def test_a_local_model_is_frozen_by_its_hash(project: Path) -> None:
+    items = with_model(project, {"source": "local", "path": "models/qwen", "sha256": "c" * 64})
+    assert items["revision/qwen2.5-7b"] == "c" * 64
+
+
+def test_a_bundled_model_is_frozen_by_the_files_it_is_made_from(project: Path) -> None:
+    """The hash over the two files' hashes, one a line."""
+    items = with_model(project, {"source": "bundled", "name": "smollm2-135m-demo"})
+    lines = f"{GGUF_SHA256}\n{ADAPTER_SHA256}\n".encode()
+    assert items["revision/qwen2.5-7b"] == hashlib.sha256(lines).hexdigest()
 
 
 def test_a_plan_whose_m_is_not_the_probes_is_refused(project: Path) -> None:

@@ -183,6 +183,23 @@ def test_declared_differences_are_all_known_before_results() -> None:
     assert {difference.known for difference in table} == {"before results"}
 
 
+def test_the_declared_deciding_intervals_are_the_plans() -> None:
+    """The table names, hypothesis by hypothesis, the interval that the plan decides by."""
+    words = {
+        "agresti_caffo": "Agresti-Caffo",
+        "newcombe": "Newcombe",
+        "normal": "normal interval",
+        "percentile": "percentile interval",
+        "permutation_t": "permutation test",
+    }
+    table = load_differences(ROOT / "preregistration" / "differences.yaml")
+    (declared,) = (one.ours for one in table if one.id == "deciding_interval")
+    for hypothesis in load_plan(ROOT / "preregistration" / "plan.yaml").plan.hypotheses:
+        before, _, _ = declared.partition(hypothesis.id)
+        named = {name: before.rfind(text) for name, text in words.items()}
+        assert max(named, key=lambda name: named[name]) == hypothesis.interval
+
+
 def test_a_difference_declared_twice_is_refused(tmp_path: Path) -> None:
     """The line of the second one is named."""
     entry = (

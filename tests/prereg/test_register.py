@@ -1,10 +1,15 @@
 """PREREGISTRATION.md is the plan, and is current."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from projects import PROJECT
 
 from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.register import decision, render
+from cot_entropy.prereg.register import decision, render, share
+from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.records import write_records
 
 PLAN = PROJECT / "preregistration/plan.yaml"
 
@@ -53,6 +58,40 @@ def test_every_table_row_has_as_many_cells_as_its_header(text: str) -> None:
         cells = line.replace("\\|", "").count("|")
         width = width or cells
         assert cells == width, line
+
+
+def test_what_the_design_decides_is_the_calibrations_own_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every row of decidable.csv is a row of the document, and nobody types a number."""
+    for folder in ("preregistration", "config"):
+        shutil.copytree(PROJECT / folder, tmp_path / folder)
+    beside = tmp_path / "preregistration/calibration"
+    beside.mkdir(exist_ok=True)
+    row = DecidableRow(
+        hypotheses="H1 H4a",
+        estimand="accuracy_gap_pp",
+        n=1319,
+        verdict="supported",
+        effect=10.0,
+        settings=25,
+        decided=17,
+        decided_first_step=11,
+        power_least=0.123,
+        power_most=0.9987,
+    )
+    write_records(beside / "decidable.csv", [row], DecidableRow)
+    monkeypatch.chdir(tmp_path)
+    line = "| H1, H4a | 1319 | supported | 10 | 17 of 25 | 11 of 25 | 0.12 to > 0.99 |"
+    assert line in render().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0.00"), (0.004, "< 0.01"), (0.5, "0.50"), (0.996, "> 0.99"), (1.0, "1.00")],
+)
+def test_a_probability_is_certain_only_where_it_is(value: float, shown: str) -> None:
+    assert share(value) == shown
 
 
 def test_no_template_mark_is_left(text: str) -> None:

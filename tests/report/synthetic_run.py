@@ -178,7 +178,7 @@ def header(cell: str, *, engine: str, questions: int, stage: str) -> Header:
             answer="number", questions=questions,
         ),
         engine=EngineIdentity(
-            name=engine, version="0", torch="0", transformers="0", device="cpu", driver="",
+            name=engine, version="0", torch="0", transformers="0", device="cpu", driver=None, cuda=None,
             settings=settings,
         ),
         system_role="native",

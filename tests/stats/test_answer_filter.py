@@ -197,7 +197,7 @@ def test_degenerate_cells_have_no_estimate_and_say_so(tmp_path: Path, kind: str)
     (draws,) = bootstrap(cell.counts(settings), [sample.statistic])
     evidence = sample.evidence(draws)
     assert evidence.estimate is None
-    assert evidence.interval("normal", level=0.95) is None
+    assert evidence.interval("normal_clipped", level=0.95) is None
     assert all(detail.estimate is None and detail.reason for detail in evidence.details(level=0.95))
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 from cot_entropy.stats.intervals import (
     PermutationNull,
     bootstrap_p,
-    normal,
+    normal_clipped,
     normal_p,
     percentile,
     undefined_draws,
@@ -57,8 +57,15 @@ def test_normal_interval_uses_scipys_bootstrap_standard_error() -> None:
     blocks = resample_counts(60, resamples=700, seed=7)
     (draws,) = bootstrap(blocks, [lambda counts: counts @ values / 60])
     half = stats.norm.ppf(0.975) * result.standard_error
-    got = normal(float(values.mean()), draws, level=0.95)
+    got = normal_clipped(float(values.mean()), draws, level=0.95, within=(0.0, 10.0))
     assert got == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+def test_normal_interval_ends_where_the_estimand_does() -> None:
+    """0.9 -+ 1.96 x 0.1 reaches 1.096: [0.704, 1]."""
+    draws = 0.9 + 0.1 * np.sqrt(99 / 100) * np.tile([-1.0, 1.0], 50)
+    got = normal_clipped(0.9, draws, level=0.95, within=(0.0, 1.0))
+    assert got == pytest.approx((0.9 - 1.959964 * 0.1, 1.0), abs=1e-6)
 
 
 def test_undefined_draws_are_left_out_and_counted() -> None:
@@ -74,7 +81,7 @@ def test_nothing_defined_gives_no_interval_and_no_p() -> None:
     """All draws undefined."""
     draws = np.full(5, np.nan)
     assert percentile(draws, level=0.95) is None
-    assert normal(0.5, draws, level=0.95) is None
+    assert normal_clipped(0.5, draws, level=0.95, within=(0.0, 1.0)) is None
     assert bootstrap_p(draws, 0.5) is None
     assert normal_p(0.5, draws, 0.5) is None
 
@@ -94,7 +101,7 @@ def test_bootstrap_p_counts_the_smaller_tail() -> None:
 def test_normal_p_and_interval_agree(level: float) -> None:
     """A threshold at the interval's end has p = 1 - level."""
     draws = np.random.default_rng(0).normal(size=500)
-    bracket = normal(0.3, draws, level=level)
+    bracket = normal_clipped(0.3, draws, level=level, within=(-9.0, 9.0))
     assert bracket is not None
     assert normal_p(0.3, draws, bracket.low) == pytest.approx(1 - level)
     assert normal_p(0.3, draws, bracket.high) == pytest.approx(1 - level)

@@ -67,7 +67,7 @@ class Project:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
         )
         assert not check or done.returncode == 0, done.stdout
         return done

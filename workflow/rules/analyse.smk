@@ -33,6 +33,7 @@ rule calibration:
             "coverage_map.csv",
             "power.csv",
             "detectable.csv",
+            "decidable.csv",
         ),
     params:
         digest=flow.digest("calibrate"),
@@ -58,6 +59,7 @@ rule report:
     params:
         # read where they are there, and a reason to write the page again; never made for it
         optional=analyse.optional_tables,
+        tables=variants.table + baseline.tables,
         digest=flow.digest("report"),
         results=flow.results,
     log:

@@ -4,6 +4,8 @@ inputs = Inputs(flow)
 
 
 rule model:
+    input:
+        lambda w: inputs.model_files(w.model),
     output:
         f"{flow.results}/inputs/{{model}}.model.json",
     params:

@@ -10,6 +10,7 @@ rule record_run:
         f"{flow.results}/provenance/run.json",
     params:
         job=provenance.run_job,
+        files=provenance.registration_files,
     log:
         f"{flow.results}/logs/record_run.log",
     shell:

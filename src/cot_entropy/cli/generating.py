@@ -154,3 +154,14 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
 
     with attempt(out):
         sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+
+
+@app.command("gather")
+def gather_verb(
+    shards: Annotated[list[Path], typer.Argument(help="The files of all shards of one cell.")],
+    out: Out,
+) -> None:
+    """Join the shards of a cell, in question order, to the file of a whole run."""
+    from cot_entropy.shards import gather
+
+    gather(shards, out=out)

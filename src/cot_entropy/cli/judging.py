@@ -83,13 +83,14 @@ def analyse_verb(
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the four tables.")],
+    out: Annotated[Path, typer.Option(help="The folder for the five tables.")],
     effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:
     """Simulate studies with known truth: coverage, false support, power, detectable gaps.
 
-    Half an hour on two cores; `--effort quick` a minute.
+    Half an hour on two cores; `--effort quick` a minute. An interrupted run goes on where it
+    stopped. A registered plan keeps its full run in the folder `calibration` beside it.
     """
     from cot_entropy.stats.calibration.run import calibrate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.records import EngineIdentity
@@ -16,7 +16,7 @@ SCRIPTED_VERSION: Final = "1"
 
 def engine_identity(settings: EngineSettings) -> EngineIdentity:
     """The identity that goes into headers; raises DeviceError if the device is not there."""
-    device, driver = _device(settings)
+    device = _device(settings)
     if settings.name == "scripted":
         release = SCRIPTED_VERSION
     else:
@@ -26,21 +26,44 @@ def engine_identity(settings: EngineSettings) -> EngineIdentity:
         version=release,
         torch=_version("torch"),
         transformers=_version("transformers"),
-        device=device,
-        driver=driver,
+        device=device.name,
+        driver=device.driver,
+        cuda=device.cuda,
         settings=settings,
     )
 
 
-def _device(settings: EngineSettings) -> tuple[str, str]:
+class Device(NamedTuple):
+    """What holds the model; driver and CUDA release where it is a GPU."""
+
+    name: str
+    driver: str | None = None
+    cuda: str | None = None
+
+
+def _device(settings: EngineSettings) -> Device:
     if settings.name == "scripted":
-        return "none", ""
+        return Device("none")
     if settings.device == "cpu":
-        return f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores", ""
-    from cot_entropy.engine.vllm import check_device, gpu_name_and_driver  # noqa: PLC0415
+        return Device(f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores")
+    from cot_entropy.engine.vllm import check_device  # noqa: PLC0415
 
     check_device(settings)
-    return gpu_name_and_driver()
+    return _gpu()
+
+
+def _gpu() -> Device:
+    """The first GPU, as vLLM, the driver and torch name it."""
+    from torch.version import cuda  # noqa: PLC0415
+    from vllm.platforms import current_platform  # noqa: PLC0415
+    from vllm.third_party import pynvml  # noqa: PLC0415
+
+    pynvml.nvmlInit()
+    try:
+        driver = str(pynvml.nvmlSystemGetDriverVersion())
+    finally:
+        pynvml.nvmlShutdown()
+    return Device(str(current_platform.get_device_name()), driver, cuda)
 
 
 def _cpu_model() -> str:

@@ -53,19 +53,6 @@ def check_device(settings: EngineSettings) -> None:
         )
 
 
-def gpu_name_and_driver() -> tuple[str, str]:
-    """The model of the first GPU and the driver's version."""
-    from vllm.platforms import current_platform  # noqa: PLC0415
-    from vllm.third_party import pynvml  # noqa: PLC0415
-
-    pynvml.nvmlInit()
-    try:
-        driver = str(pynvml.nvmlSystemGetDriverVersion())
-    finally:
-        pynvml.nvmlShutdown()
-    return str(current_platform.get_device_name()), driver
-
-
 class VllmBackend:
     """One running vLLM engine on the model in a local folder."""
 

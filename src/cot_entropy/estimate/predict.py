@@ -32,7 +32,7 @@ class Amounts(Strict):
     generated_tokens: int
     prompt_tokens_computed: int
     hours: float
-    """The engine's starts included."""
+    """Of one device, the engine's starts included; shards share them out."""
     start_hours: float
 
 
@@ -106,8 +106,9 @@ def estimate(configuration: Configuration, assumptions: Assumptions, results: Pa
         file: _work(configuration, file, cells[file.cell], device)
         for file in generation_files(configuration)
     }
+    starts = device.start_seconds * study.shards
     predicted = {
-        file: _amounts(work, speeds[cells[file.cell].model.name], device.start_seconds)
+        file: _amounts(work, speeds[cells[file.cell].model.name], starts)
         for file, work in found.items()
     }
     stored = assumptions.storage.stored_bytes_per_token

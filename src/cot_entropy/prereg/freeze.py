@@ -23,6 +23,7 @@ from cot_entropy import digest
 from cot_entropy.config import Configuration, read_configuration
 from cot_entropy.errors import PlanError
 from cot_entropy.files import write_text
+from cot_entropy.model.spec import pinned_revision
 from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Plan
@@ -172,6 +173,12 @@ def contradictions(configuration: Configuration, plan: Plan) -> Iterator[str]:
     for name in sorted(plan_datasets(plan) & study.datasets.keys()):
         if study.datasets[name].sha256 is None:
             yield f"dataset `{name}` has no sha256 in the config; a freeze pins every dataset"
+    for name in sorted(plan_models(plan) & study.models.keys()):
+        if pinned_revision(study.models[name]) is None:
+            yield (
+                f"model `{name}` has no sha256 in the config; a freeze pins every model (the "
+                f"`revision` in inputs/{name}.model.json of any run is it)"
+            )
     if plan.m != blocks.probe[names.probe].m:
         yield f"m is {plan.m}, and the probe block samples {blocks.probe[names.probe].m}"
     if plan.eps != blocks.scoring[names.scoring].eps:

@@ -27,7 +27,7 @@ INTERVALS: Final[dict[Estimand, frozenset[Interval]]] = {
     "accuracy_gap_pp": frozenset({"percentile", "newcombe", "agresti_caffo"}),
     "rho_coherence": frozenset({"percentile", "permutation_t"}),
     "rho_violations": frozenset({"percentile", "permutation_t"}),
-    "filter_auroc": frozenset({"percentile", "normal"}),
+    "filter_auroc": frozenset({"percentile", "normal_clipped"}),
 }
 """The intervals that the code implements for each estimand."""
 

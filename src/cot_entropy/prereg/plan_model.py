@@ -18,7 +18,7 @@ from cot_entropy.prereg.exploratory import ExploratoryEntry, PriorData, Source, 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
 Level = Annotated[float, Field(gt=0.5, lt=1)]
 Estimand = Literal["accuracy_gap_pp", "rho_coherence", "rho_violations", "filter_auroc"]
-Interval = Literal["percentile", "normal", "newcombe", "agresti_caffo", "permutation_t"]
+Interval = Literal["percentile", "normal_clipped", "newcombe", "agresti_caffo", "permutation_t"]
 Rule = Literal["above", "below", "within"]
 PValue = Literal["fisher_two_sided", "two_one_sided", "permutation", "bootstrap", "bootstrap_z"]
 FilterFeature = Literal["first_entropy", "last_entropy", "mean_entropy", "largest_drop", "n_units"]
@@ -87,13 +87,17 @@ class Filter(Strict):
 
 
 class Hypothesis(Strict):
-    """One registered claim: population, estimand, deciding interval, rule and bounds."""
+    """One registered claim: population, estimand, deciding interval, rule and bounds.
+
+    `source` is that of the claim, `interval_source` that of the interval which decides it.
+    """
 
     id: str = Field(pattern=r"^H[1-9][0-9]*[a-z]?$")
     claim: str = Field(min_length=1)
     population: str
     estimand: Estimand
     interval: Interval
+    interval_source: Source
     levels: Levels
     reported_intervals: list[Interval] = Field(min_length=1)
     rule: Rule

@@ -25,6 +25,7 @@ from cot_entropy.prereg.attempts import Attempt, Host, host, read_attempts
 from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.registration import (
+    CALIBRATION,
     LOCKS,
     TABLES,
     Items,
@@ -201,7 +202,7 @@ def _copy_registration(plan_path: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     copies: Sequence[tuple[Path, str]] = [
         (plan_path, PLAN),
-        *((source / name, name) for name in (*TABLES, FREEZE, DEVIATIONS)),
+        *((source / name, name) for name in (*TABLES, *CALIBRATION, FREEZE, DEVIATIONS)),
         *((Path(lock), lock) for lock in LOCKS),
     ]
     for path, name in copies:

@@ -1,8 +1,9 @@
 """PREREGISTRATION.md: the plan as people read it, in the sections of OSF's template.
 
-Rendered from plan.yaml, differences.yaml and the study's configuration, with nothing added but
-the sentences of the template; `python -m cot_entropy.prereg.register` writes it again, and a test
-fails when it is not current. Source: OSF Preregistration template, osf.io/prereg.
+Rendered from plan.yaml, differences.yaml, the study's configuration and the calibration beside the
+plan, with nothing added but the sentences of the template;
+`python -m cot_entropy.prereg.register` writes it again, and a test fails when it is not current.
+Source: OSF Preregistration template, osf.io/prereg.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cot_entropy.config import read_configuration
 from cot_entropy.files import write_text
+from cot_entropy.model.spec import pinned_revision
 from cot_entropy.prereg.differences import load_differences
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Bounds, Hypothesis
 from cot_entropy.prereg.registration import TABLES
+from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.records import read_records
 
 CONFIG: Final = Path("config/study.yaml")
 TEMPLATE: Final = "preregistration.md.j2"
 FILE: Final = "PREREGISTRATION.md"
+DECIDABLE: Final = Path("calibration/decidable.csv")
 
 UNITS: Final = {
     "accuracy_gap_pp": "accuracy(monotone) - accuracy(not monotone), percentage points",
@@ -44,7 +49,13 @@ def render(config: Path = CONFIG) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": cell, "decision": decision, "listed": ", ".join}
+    environment.filters |= {
+        "cell": cell,
+        "decision": decision,
+        "share": share,
+        "listed": ", ".join,
+        "pinned": pinned_revision,
+    }
     return environment.get_template(TEMPLATE).render(
         plan=load_plan(plan_path).plan,
         study=study,
@@ -53,12 +64,26 @@ def render(config: Path = CONFIG) -> str:
         scoring=blocks.scoring[names.scoring],
         differences=load_differences(plan_path.parent / TABLES[1]),
         units=UNITS,
+        decidable=decidable(plan_path.parent / DECIDABLE),
     )
 
 
 def cell(value: object) -> str:
     """A value as the text of one Markdown table cell."""
     return " ".join(str(value).split()).replace("|", "\\|")
+
+
+def decidable(path: Path) -> list[DecidableRow]:
+    """What the calibration found that the design decides; nothing before the first calibration."""
+    return read_records(path, DecidableRow) if path.exists() else []
+
+
+def share(value: float) -> str:
+    """A probability with two decimals, rounded towards the middle: 0.997 is not 1."""
+    shown = f"{value:.2f}"
+    if shown in {"0.00", "1.00"} and 0 < value < 1:
+        return "< 0.01" if value < 0.5 else "> 0.99"
+    return shown
 
 
 def decision(hypothesis: Hypothesis) -> str:

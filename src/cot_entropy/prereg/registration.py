@@ -7,9 +7,10 @@ or a commit already:
     config/seed, config/engine,      what the plan's cells run with; blocks by content, not name
     config/chain|probe|scoring,
     config/models|datasets/<name>
-    revision/<model>, data/<dataset> the commit and the sha256 that the config pins
+    revision/<model>, data/<dataset> the commit or the sha256 that the config pins
     environment/<package>            the release that the lock pins
-    file/<path>                      published.yaml, differences.yaml and the locks
+    file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
+                                     the calibration where they stand beside the plan
     stage/<name>                     the code that the stage can reach
 
 The same functions give the items of a freeze, of a run and of a generation file's header.
@@ -27,12 +28,11 @@ import rfc8785
 from pydantic import BaseModel
 
 from cot_entropy.config import Configuration
-from cot_entropy.data.spec import DatasetSpec
 from cot_entropy.digest import STAGES, reachable_modules, stage_digest
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import PlanError
 from cot_entropy.files import sha256_file
-from cot_entropy.model.spec import HubModel
+from cot_entropy.model.spec import pinned_revision
 from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.prereg.plan_model import Plan
 from cot_entropy.records import Header
@@ -41,13 +41,20 @@ Items = dict[str, str]
 
 TABLES: Final = ("published.yaml", "differences.yaml")
 """Files beside the plan whose content is frozen with it."""
+CALIBRATION: Final = tuple(
+    f"calibration/{name}.csv"
+    for name in ("calibration", "coverage_map", "power", "detectable", "decidable")
+)
+"""What `cot-entropy calibrate` wrote into the folder beside the plan, where it did."""
 LOCKS: Final = ("requirements/cpu.txt", "requirements/gpu.txt", "requirements/gpu-r26.txt")
 ENTRIES: Final = ("hypotheses", "exploratory")
 ROWLESS_STAGES: Final = frozenset(
     {"sensitivity", "self_consistency", "baseline", "variants", "calibrate", "report"}
 )
 """Stages that no row of verdicts.csv or estimates.csv rests on."""
-DESCRIPTIVE: Final = frozenset({"plan/title", "file/differences.yaml"})
+DESCRIPTIVE: Final = frozenset(
+    {"plan/title", "file/differences.yaml", *(f"file/{name}" for name in CALIBRATION)}
+)
 """Items that are text for readers: no row rests on them."""
 TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
 """Engine settings that change no token."""
@@ -93,12 +100,11 @@ def config_items(configuration: Configuration, plan: Plan) -> Items:
     for name, model in study.models.items():
         if name in plan_models(plan):
             items[f"config/models/{name}"] = canonical_sha256(model)
-            if isinstance(model, HubModel):
-                items[f"revision/{name}"] = model.revision
+            items |= _pin(f"revision/{name}", pinned_revision(model))
     for name, dataset in study.datasets.items():
         if name in plan_datasets(plan):
             items[f"config/datasets/{name}"] = canonical_sha256(dataset)
-            items.update(_data_item(name, dataset))
+            items |= _pin(f"data/{name}", dataset.sha256)
     return items
 
 
@@ -128,12 +134,16 @@ def environment_items(configuration: Configuration, root: Path) -> Items:
 
 
 def file_items(plan_path: Path, root: Path) -> Items:
-    """The tables beside the plan, by content, and the locks, by their bytes."""
+    """The tables beside the plan, by content; its calibration and the locks, by their bytes."""
     tables = {
         f"file/{name}": read_located_yaml(plan_path.parent / name, error=PlanError).canonical_sha256
         for name in TABLES
     }
-    return tables | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
+    beside = plan_path.parent
+    calibrated = {
+        f"file/{name}": _sha256(beside / name) for name in CALIBRATION if (beside / name).is_file()
+    }
+    return tables | calibrated | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
 
 
 def code_items() -> Items:
@@ -201,8 +211,8 @@ def plan_datasets(plan: Plan) -> frozenset[str]:
     return frozenset(cell.split("/")[1] for cell in plan.cells)
 
 
-def _data_item(name: str, dataset: DatasetSpec) -> Items:
-    return {f"data/{name}": dataset.sha256} if dataset.sha256 else {}
+def _pin(item: str, value: str | None) -> Items:
+    return {item: value} if value else {}
 
 
 def _sha256(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.protocol.scoring import ScoringBlock
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.strict import Strict
 
 
@@ -16,6 +17,8 @@ class SelfConsistencyJob(Strict):
     """The completions' temperature: a vote needs chains that differ."""
     engine: EngineSettings
     code_digest: str
+    shard: Shard | None = None
+    """The part of the questions to work on; null for all. No result depends on it."""
 
 
 class BaselineJob(Strict):

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.strict import Strict
 
 
@@ -29,3 +30,5 @@ class ChainsJob(Strict):
     chain: ChainBlock
     engine: EngineSettings
     code_digest: str
+    shard: Shard | None = None
+    """The part of the questions to work on; null for all. No result depends on it."""

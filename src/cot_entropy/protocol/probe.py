@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.strict import Strict
 
 Segmentation = Literal["blank_lines", "newlines", "step_marker"]
@@ -52,3 +53,5 @@ class CompletionsJob(Strict):
     probe: ProbeBlock
     engine: EngineSettings
     code_digest: str
+    shard: Shard | None = None
+    """The part of the questions to work on; null for all. No result depends on it."""

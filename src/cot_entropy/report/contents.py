@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from cot_entropy.prereg.exploratory import ExploratoryEntry, RiskCoverage, Variants
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.by_violations import by_violations
+from cot_entropy.report.figures.calibration import calibration_figures, families
+from cot_entropy.report.figures.detectable import detectable_by_cell
 from cot_entropy.report.figures.estimated import estimated_figures
+from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids
 from cot_entropy.report.figures.risk_curves import risk_curves
 from cot_entropy.report.figures.sensitivity import sensitivity_figure
 from cot_entropy.report.figures.tornado import tornado_figures
@@ -37,6 +40,9 @@ class Contents:
     trajectories: Figure
     entries: tuple[EntrySection, ...]
     sensitivity: Figure | None
+    calibration: tuple[Figure, ...]
+    """Of the simulations: coverage, its map of misses, false support, power."""
+    detectable: Figure | None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -44,6 +50,7 @@ class Contents:
         found = [figure for one in self.hypotheses for figure in (one.forest, *one.figures)]
         found += [self.trajectories, self.sensitivity]
         found += [figure for one in self.entries for figure in one.figures]
+        found += [*self.calibration, self.detectable]
         return tuple(figure for figure in found if figure is not None)
 
     @property
@@ -73,13 +80,15 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
-        comparison=_comparison(compared(inputs.tables.get("comparison"))),
+        comparison=_comparison(compared(inputs.comparison)),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
             for entry in plan.exploratory
         ),
         sensitivity=sensitivity_figure(inputs.sensitivity),
+        calibration=_calibration(inputs),
+        detectable=detectable_by_cell(plan, inputs.verdicts),
     )
 
 
@@ -96,11 +105,25 @@ def _comparison(
     )
 
 
+def _calibration(inputs: ReportInputs) -> tuple[Figure, ...]:
+    found, plan = inputs.calibration, inputs.plan.plan
+    if found is None:
+        return ()
+    known = families(plan)
+    drawn = (
+        *calibration_figures(plan, found.intervals),
+        power_curves(known, found.power),
+        power_grids(known, found.power),
+        detectable_grids(known, found.detectable),
+    )
+    return tuple(figure for figure in drawn if figure is not None)
+
+
 def _shape_figures(inputs: ReportInputs, hypothesis: str) -> tuple[Figure, ...]:
     if hypothesis != SHAPE_IDS[0]:
         return ()
     rows = [row for name in SHAPE_IDS for row in inputs.of(name)]
-    published = published_figures(inputs.tables.get("comparison"))
+    published = published_figures(inputs.comparison)
     figure = by_violations(rows, plan_ids=SHAPE_IDS, published=published)
     return () if figure is None else (figure,)
 

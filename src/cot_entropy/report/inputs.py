@@ -6,26 +6,19 @@ least one cell's trajectories. Everything else may be absent; its section then s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.differences import Difference, load_differences
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.records import Header, read_header
+from cot_entropy.report.calibration import Calibration, read_calibration
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
-
-TABLES: Final[Mapping[str, str]] = {
-    "comparison": "comparison.csv",
-    "calibration": "calibration/calibration.csv",
-    "power": "calibration/power.csv",
-}
-"""Tables that a run may lack, with their place below results/<study>/."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +30,7 @@ class CellFiles:
     completions: Path
     sensitivity: Path
     trajectories: Path
+    baseline: Path
 
     @property
     def generations(self) -> tuple[Path, Path]:
@@ -54,6 +48,7 @@ def cell_files(results: Path, cell: str, protocol: Protocol) -> CellFiles:
         completions=probe / "completions.jsonl.zst",
         sensitivity=probe / "sensitivity.csv",
         trajectories=probe / protocol.scoring / "trajectories.parquet",
+        baseline=chain / "self_consistency.csv",
     )
 
 
@@ -71,12 +66,13 @@ class ReportInputs:
     files: dict[str, CellFiles]
     headers: dict[str, tuple[Header, ...]]
     """Of each cell's chains and completions; a cell analysed without them has none."""
-    tables: dict[str, Table]
-    """Those of `TABLES` that are there."""
+    comparison: Table | None
+    """Published figures beside ours, where the run has them."""
+    calibration: Calibration | None
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
-    rates: tuple[Table, ...]
-    """`rates.csv` of every consistency scan below consistency/."""
+    scans: tuple[tuple[str, Table], ...]
+    """What judges gave: rates per cell and validation scores, with `<judge>/<place>`."""
 
     @property
     def study(self) -> str:
@@ -107,6 +103,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
     loaded = load_plan(plan)
     verdicts = read_rows(results / "verdicts.csv")
     files = _files(results, studied_protocol(results, loaded.plan), [row.cell for row in verdicts])
+    comparison = results / "comparison.csv"
     cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
     for name, cell in cells.items():
         if cell.name != name:
@@ -118,35 +115,44 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
         differences=load_differences(differences),
         registration=registration_state(results, [paths.trajectories for paths in files.values()]),
         verdicts=verdicts,
-        estimates=_estimates(results),
+        estimates=_estimates(results, files.values()),
         cells=cells,
         files=files,
         headers={
             cell: tuple(read_header(path) for path in paths.generations if path.exists())
             for cell, paths in files.items()
         },
-        tables={
-            name: read_table(results / place)
-            for name, place in TABLES.items()
-            if (results / place).exists()
-        },
-        rates=tuple(
-            read_table(path) for path in sorted((results / "consistency").glob("**/rates.csv"))
-        ),
+        comparison=read_table(comparison) if comparison.exists() else None,
+        calibration=read_calibration(results, plan=plan),
+        scans=_scans(results / "consistency"),
         sensitivity=tuple(
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),
     )
 
 
-def _estimates(results: Path) -> tuple[Row, ...]:
-    """The exploratory rows, those of the variants' table in place of what had to wait for it."""
-    path = results / "variants.csv"
-    varied = read_rows(path) if path.exists() else ()
-    answered = {(row.id, row.cell) for row in varied}
+def _scans(folder: Path) -> tuple[tuple[str, Table], ...]:
+    paths = sorted([*folder.glob("**/rates.csv"), *folder.glob("**/scores.csv")])
+    return tuple((path.parent.relative_to(folder).as_posix(), read_table(path)) for path in paths)
+
+
+def _estimates(results: Path, files: Iterable[CellFiles]) -> tuple[Row, ...]:
+    """The exploratory rows, those of later tables in place of what had to wait for them."""
+    paths = [results / "variants.csv", *(one.baseline for one in files)]
+    later = [row for path in paths if path.exists() for row in read_rows(path)]
+    later += _judged(sorted((results / "consistency").glob("*/estimates.csv")))
+    answered = {(row.id, row.cell) for row in later}
     rows = read_rows(results / "estimates.csv")
     kept = (row for row in rows if row.verdict != "not run" or (row.id, row.cell) not in answered)
-    return (*kept, *varied)
+    return (*kept, *later)
+
+
+def _judged(paths: Sequence[Path]) -> list[Row]:
+    """The rows of every judge, the judge in the quantity where there are several."""
+    rows = [(path.parent.name, row) for path in paths for row in read_rows(path)]
+    if len(paths) < 2:
+        return [row for _, row in rows]
+    return [replace(row, quantity=f"{row.quantity} ({judge})") for judge, row in rows]
 
 
 def _files(results: Path, protocol: Protocol, named: list[str]) -> dict[str, CellFiles]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cot_entropy.report import text
+from cot_entropy.report.absence import why_not_run
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.rows import VERDICTS, Row
 
@@ -42,6 +43,8 @@ class Line:
     claim: str
     tally: str
     places: tuple[Place | None, ...]
+    absence: str = ""
+    """Why the hypothesis has no place in any column; empty where it has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +70,13 @@ def verdict_matrix(inputs: ReportInputs) -> Matrix:
     lines = []
     for hypothesis in inputs.plan.plan.hypotheses:
         rows = [by_place.get((hypothesis.id, cell)) for cell in cells]
-        if not any(rows):
-            continue
         lines.append(
             Line(
                 id=hypothesis.id,
                 anchor=text.slug(hypothesis.id),
                 claim=hypothesis.claim,
                 tally=tally([row for row in rows if row]),
+                absence="" if any(rows) else why_not_run(inputs, hypothesis),
                 places=tuple(
                     place(row, hypothesis.estimand, shared) if row else None for row in rows
                 ),

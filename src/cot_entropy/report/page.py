@@ -54,6 +54,7 @@ def render(inputs: ReportInputs, contents: Contents) -> str:
         plan=inputs.plan.plan,
         registration=inputs.registration,
         symbols=text.SYMBOLS,
+        meanings=text.MEANINGS,
         questions=text.count(sum(cell.n for cell in inputs.cells.values())),
         eps=f"{inputs.plan.plan.eps:g}",
         judged=sorted({found.outcome for found in judged.values()}),

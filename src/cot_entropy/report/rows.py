@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final, TypeVar, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
@@ -22,10 +22,12 @@ from cot_entropy.errors import DataError
 from cot_entropy.stats.rows import VariantEstimate, Verdict
 from cot_entropy.strict import describe
 
+Read = TypeVar("Read")
+FINITE: Final = ConfigDict(allow_inf_nan=False)
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 
-@checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(allow_inf_nan=False))
+@checked_dataclass(frozen=True, kw_only=True, config=FINITE)
 class Row(VariantEstimate):
     """One row of a results table, with the hashes of what it was computed from."""
 
@@ -61,7 +63,18 @@ class Table:
 
 def read_rows(path: Path) -> tuple[Row, ...]:
     """Read a results table; raises DataError naming file, line and column."""
-    return tuple(_row(record, path, line) for line, record in _records(path))
+    return tuple(
+        _checked(_ROW, {name: text for name, text in record.items() if text}, path, line)
+        for line, record in _records(path)
+    )
+
+
+def read_typed(path: Path, adapter: TypeAdapter[Read]) -> tuple[Read, ...]:
+    """Read a table of one kind of row, an empty field as None; raises DataError as `read_rows`."""
+    return tuple(
+        _checked(adapter, {name: text or None for name, text in record.items()}, path, line)
+        for line, record in _records(path)
+    )
 
 
 def read_table(path: Path) -> Table:
@@ -101,8 +114,10 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise DataError(f"{path}: not a readable CSV file ({error})") from None
 
 
-def _row(record: dict[str, str], path: Path, line: int) -> Row:
+def _checked(
+    adapter: TypeAdapter[Read], values: Mapping[str, str | None], path: Path, line: int
+) -> Read:
     try:
-        return _ROW.validate_python({name: text for name, text in record.items() if text != ""})
+        return adapter.validate_python(values)
     except ValidationError as error:
         raise DataError(f"{path}:{line}: {describe(error)}") from None

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from cot_entropy.prereg.exploratory import ExploratoryEntry
 from cot_entropy.prereg.plan_model import Bounds, Hypothesis
 from cot_entropy.report import text
+from cot_entropy.report.absence import why_not_run
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.forest import Reference, forest
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Place, place, shared_reasons, tally
 from cot_entropy.report.published import marks_of, published_figures
 from cot_entropy.report.rows import Row
+
+NAMED = 3
+"""Missing quantities that a line names; the table has all."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,8 @@ class HypothesisSection:
     rule: str
     forest: Figure | None
     lines: tuple[Place, ...]
-    not_run: tuple[str, ...]
-    """Registered cells without a run; not in `lines` unless no cell was run."""
+    not_run: str
+    """Which registered cells were not run, and why; such cells stand in no line."""
     further: Pivot
     figures: tuple[Figure, ...]
 
@@ -58,12 +62,12 @@ def hypothesis_section(
 ) -> HypothesisSection:
     """One hypothesis: its rule in words, forest plot, table, and every other number about it."""
     rows = tuple(row for row in inputs.verdicts if row.id == hypothesis.id)
-    shown = tuple(row for row in rows if row.verdict != "not run") or rows
+    shown = tuple(row for row in rows if row.verdict != "not run")
     shared = shared_reasons(inputs.verdicts)
     return HypothesisSection(
         hypothesis=hypothesis,
         anchor=text.slug(hypothesis.id),
-        tally=tally(shown),
+        tally=tally(shown or rows),
         estimand=text.ESTIMANDS[hypothesis.estimand],
         rule=text.rule_in_words(hypothesis, inputs.plan.plan.alpha),
         forest=forest(
@@ -72,12 +76,10 @@ def hypothesis_section(
             plan_id=hypothesis.id,
             estimand=hypothesis.estimand,
             reference=_reference(hypothesis.bounds),
-            published=marks_of(
-                published_figures(inputs.tables.get("comparison")), hypothesis.estimand
-            ),
+            published=marks_of(published_figures(inputs.comparison), hypothesis.estimand),
         ),
         lines=tuple(place(row, hypothesis.estimand, shared) for row in shown),
-        not_run=tuple(row.cell for row in rows if row not in shown),
+        not_run=why_not_run(inputs, hypothesis),
         further=pivot(inputs.of(hypothesis.id)),
         figures=figures,
     )
@@ -88,17 +90,28 @@ def entry_section(
 ) -> EntrySection:
     """One exploratory entry: figures, every number, and why numbers are missing."""
     rows = inputs.of(entry.id)
-    missing: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.estimate is None and row.cell in inputs.cells and row.reason:
-            missing.setdefault(row.reason, {})[row.cell] = None
     return EntrySection(
         entry=entry,
         anchor=text.slug(entry.id),
         figures=figures,
         pivot=pivot(rows),
-        absences=tuple(f"{reason} ({', '.join(cells)})" for reason, cells in missing.items()),
+        absences=_absences([row for row in rows if row.cell in inputs.cells], entry.estimator),
     )
+
+
+def _absences(rows: Sequence[Row], estimator: str) -> tuple[str, ...]:
+    """`violations, coherence: the signal is constant here (m/d, m/e)`; no names where none is."""
+    missing: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.estimate is None and row.reason:
+            missing.setdefault((row.reason, row.cell), []).append(row.quantity.replace("_", " "))
+    lines: dict[tuple[str, str], list[str]] = {}
+    for (reason, cell), names in missing.items():
+        named = [name for name in dict.fromkeys(names) if name != estimator.replace("_", " ")]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        head = f"{', '.join(named[:NAMED])}{more}: " if named else ""
+        lines.setdefault((head, reason), []).append(cell)
+    return tuple(f"{head}{reason} ({', '.join(cells)})" for (head, reason), cells in lines.items())
 
 
 def pivot(rows: Sequence[Row]) -> Pivot:

@@ -55,13 +55,17 @@ def show_verdicts(results: Path) -> RenderableType:
     table.add_column("")
     for cell in cells:
         table.add_column(Text(cell.replace("/", "\n")), overflow="fold")
-    for name in dict.fromkeys(row.id for row in rows):
+    ids = dict.fromkeys(row.id for row in rows)
+    for name in ids:
         places = [by_place.get((name, cell)) for cell in cells]
         if any(places):
             table.add_row(name, *(_place(row) for row in places), end_section=True)
     absent = [cell for cell in named if cell not in cells]
-    note = [Text(f"not run: {', '.join(absent)}", style="dim")] if absent else []
-    return Group(table, *note)
+    elsewhere = [name for name in ids if not any(by_place.get((name, cell)) for cell in cells)]
+    notes = [f"not run: {', '.join(absent)}"] if absent else []
+    if elsewhere:
+        notes.append(f"{', '.join(elsewhere)}: about none of the cells that were run")
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
 def show_question(results: Path, question_id: str, *, cell: str | None = None) -> RenderableType:

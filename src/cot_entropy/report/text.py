@@ -36,6 +36,16 @@ SYMBOLS: Final = {
     "failed": "!",
 }
 
+MEANINGS = {
+    "supported": "the deciding interval lies wholly where the claim says; the adjusted p agrees",
+    "refuted": "the interval lies wholly on the other side, or outside an equivalence range",
+    "inconclusive": "neither: these data do not decide",
+    "not assessable": "a group or an outcome is rarer than the registered minimum",
+    "not run": "no trajectories of this cell in this run",
+    "failed": "an earlier stage of this cell failed; the reason says which",
+}
+"""What each verdict word says."""
+
 
 def decimals(estimand: str) -> int:
     """Decimals that an estimate is shown with: one for percentage points, three for the rest."""

@@ -32,6 +32,7 @@ Values = NDArray[np.float64]
 
 WORKING_SET: Final = 32_768
 """Fold-by-pattern entries handled at once: small enough for a core's cache."""
+AUROC_RANGE: Final = (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +138,9 @@ class FilterEvidence:
         """None where the AUROC is undefined."""
         if self.estimate is None:
             return None
-        if name == "normal":
-            return intervals.normal(self.estimate, self.draws[:, 0], level=level)
+        if name == "normal_clipped":
+            draws = self.draws[:, 0]
+            return intervals.normal_clipped(self.estimate, draws, level=level, within=AUROC_RANGE)
         if name == "percentile":
             return intervals.percentile(self.draws[:, 0], level=level)
         raise NotImplementedError(f"{name} for the filter's AUROC")

@@ -18,6 +18,11 @@ class Bracket(NamedTuple):
     low: float
     high: float
 
+    def clipped(self, least: float, greatest: float) -> Bracket:
+        """The part inside `[least, greatest]`: what an estimand's range leaves of it."""
+        low, high = (min(max(end, least), greatest) for end in self)
+        return Bracket(low, high)
+
 
 def percentile(draws: Values, *, level: float) -> Bracket | None:
     """The percentile bootstrap interval of draws `(B,)`, undefined draws left out; None if all are.
@@ -31,17 +36,23 @@ def percentile(draws: Values, *, level: float) -> Bracket | None:
     return Bracket(float(low), float(high))
 
 
-def normal(estimate: float, draws: Values, *, level: float) -> Bracket | None:
-    """estimate -+ z times the bootstrap standard error; None with fewer than two defined draws."""
+def normal_clipped(
+    estimate: float, draws: Values, *, level: float, within: tuple[float, float]
+) -> Bracket | None:
+    """estimate -+ z times the bootstrap standard error, clipped to the estimand's range `within`.
+
+    No truth lies outside the range, so clipping changes neither coverage nor a verdict. None with
+    fewer than two defined draws.
+    """
     defined = draws[~np.isnan(draws)]
     if len(defined) < 2:
         return None
     half = float(stats.norm.ppf((1 + level) / 2) * defined.std(ddof=1))
-    return Bracket(estimate - half, estimate + half)
+    return Bracket(estimate - half, estimate + half).clipped(*within)
 
 
 def normal_p(estimate: float, draws: Values, threshold: float) -> float | None:
-    """Two-sided p of `estimand = threshold` that agrees with the interval `normal`.
+    """Two-sided p of `estimand = threshold` that agrees with the interval `normal_clipped`.
 
     None with fewer than two defined draws, or where all are equal.
     """

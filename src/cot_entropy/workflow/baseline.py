@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cot_entropy.digest import stage_digest
 from cot_entropy.errors import ConfigError
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
 
 
@@ -16,8 +17,11 @@ class Baseline:
 
     flow: Workflow
 
-    def self_consistency_job(self) -> str:
-        """Sample the further chains of one cell; raises ConfigError where none are named."""
+    def self_consistency_job(self, shard: Shard | None = None) -> str:
+        """Sample the further chains of one cell, or of a shard of it.
+
+        Raises ConfigError where none are named.
+        """
         count = self.flow.study.baselines.self_consistency
         if count is None:
             raise ConfigError("baselines.self_consistency: none named; say how many chains")
@@ -26,6 +30,7 @@ class Baseline:
             temperature=self.flow.blocks.probe[self.flow.registered.probe].temperature,
             engine=self.flow.study.engine,
             code_digest=stage_digest("self_consistency"),
+            shard=shard,
         )
         return job.model_dump_json()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cot_entropy.digest import stage_digest
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
+from cot_entropy.protocol.shard import Shard
 from cot_entropy.sharing import derived_pattern, stored_probe
 from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
 
@@ -17,14 +18,15 @@ class Generate:
 
     flow: Workflow
 
-    def chains_job(self, names: Wildcards) -> str:
-        """Generate the reference chains of one cell."""
+    def chains_job(self, names: Wildcards, shard: Shard | None = None) -> str:
+        """Generate the reference chains of one cell, or of a shard of it."""
         job = ChainsJob(
             cell=cell_of(names),
             study_seed=self.flow.study.seed,
             chain=self.flow.blocks.chain[names.chain],
             engine=self.flow.study.engine,
             code_digest=stage_digest("chains"),
+            shard=shard,
         )
         return job.model_dump_json()
 
@@ -33,12 +35,13 @@ class Generate:
         probe = self.flow.blocks.probe[names.probe]
         return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
 
-    def completions_job(self, names: Wildcards) -> str:
-        """Sample the completions of one cell."""
+    def completions_job(self, names: Wildcards, shard: Shard | None = None) -> str:
+        """Sample the completions of one cell, or of a shard of it."""
         job = CompletionsJob(
             probe=self.flow.blocks.probe[names.probe],
             engine=self.flow.study.engine,
             code_digest=stage_digest("completions"),
+            shard=shard,
         )
         return job.model_dump_json()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.digest import stage_digest
-from cot_entropy.model.spec import ModelJob
+from cot_entropy.model.spec import HASHED_FILES, LocalModel, ModelJob
 from cot_entropy.workflow.study import Workflow
 
 
@@ -22,6 +22,13 @@ class Inputs:
         spec = self.flow.study.models[model]
         job = ModelJob(name=model, model=spec, code_digest=stage_digest("model"))
         return job.model_dump_json()
+
+    def model_files(self, model: str) -> list[str]:
+        """What a local model's manifest hashes, as far as it is there; nothing of other models."""
+        spec = self.flow.study.models[model]
+        if not isinstance(spec, LocalModel):
+            return []
+        return sorted(str(path) for name in HASHED_FILES for path in Path(spec.path).glob(name))
 
     def questions_job(self, dataset: str) -> str:
         """Load and check one dataset."""

@@ -22,9 +22,10 @@ class Provenance:
 
     @property
     def registration_files(self) -> list[str]:
-        """What stands beside the plan: freeze, deviations, differences, published figures."""
+        """What stands beside the plan: freeze, deviations, differences, published, calibration."""
         folder = Path(self.flow.plan).parent
-        return sorted(str(path) for path in folder.iterdir() if path.suffix in {".yaml", ".json"})
+        beside = [path for path in folder.iterdir() if path.suffix in {".yaml", ".json"}]
+        return sorted(map(str, [*beside, *folder.glob("calibration/*.csv")]))
 
     def cell_record(self, cell: str) -> str:
         """The provenance of one cell."""

@@ -12,9 +12,14 @@ import pytest
 
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.prereg.registration import CALIBRATION
 from cot_entropy.stats.calibration import calibrate
+from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.effort import FULL, QUICK
+from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
+from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
+from cot_entropy.stats.calibration.tally import CalibrationRow
 from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
 
 PATH = Path(__file__).parents[3] / "preregistration/plan.yaml"
@@ -37,9 +42,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str,
     return found
 
 
-def test_the_four_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
-    """And nothing else."""
-    expected = {"calibration.csv", "coverage_map.csv", "power.csv", "detectable.csv"}
+def test_the_five_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
+    """And nothing else: the folder of finished settings is gone."""
+    expected = {
+        *("calibration.csv", "coverage_map.csv"),
+        *("power.csv", "detectable.csv", "decidable.csv"),
+    }
     assert set(tables) == expected
 
 
@@ -74,6 +82,38 @@ def test_the_map_holds_the_settings_that_miss_their_coverage(
     assert tables["coverage_map.csv"] == missed
 
 
+@pytest.mark.parametrize("name", CALIBRATION)
+def test_the_registered_tables_have_the_columns_of_a_new_calibration(
+    tables: dict[str, list[dict[str, str]]], name: str
+) -> None:
+    """What stands beside the plan was written by this version of the code."""
+    path = PATH.parent / name
+    if not path.exists():
+        pytest.skip("the plan has not been calibrated in full yet")
+    kind = {
+        "power": PowerRow,
+        "detectable": DetectableRow,
+        "decidable": DecidableRow,
+    }.get(path.stem, CalibrationRow)
+    assert read_records(path, kind)
+    with path.open(newline="") as stream:
+        registered = csv.DictReader(stream).fieldnames
+    assert registered == list(tables[path.name][0])
+
+
+def test_every_registered_rule_keeps_its_error_rate() -> None:
+    """In the registered tables no deciding interval supports a false claim too often."""
+    path = PATH.parent / "calibration/calibration.csv"
+    if not path.exists():
+        pytest.skip("the plan has not been calibrated in full yet")
+    rows = [row for row in read_records(path, CalibrationRow) if row.decides]
+    assert {row.estimand for row in rows if row.within_limit is not None} == {
+        one.estimand for one in PLAN.hypotheses
+    }
+    beyond = [row for row in rows if row.within_limit is False]
+    assert beyond == []
+
+
 def test_every_number_is_finite(tables: dict[str, list[dict[str, str]]]) -> None:
     """No NaN, no infinity, no minus zero."""
     for rows in tables.values():
@@ -92,7 +132,7 @@ def test_percentile_interval_fails_where_the_protocol_says_it_does() -> None:
     rows = gap_studies(
         hypothesis("H1"),
         PLAN,
-        replace(SOME, studies=2000),
+        effort=replace(SOME, studies=2000),
         n=1319,
         accuracy=0.93,
         flag_rate=40 / 1319,
@@ -113,7 +153,7 @@ def test_permutation_interval_holds_where_few_chains_have_violations() -> None:
     rows = rank_studies(
         hypothesis("H3"),
         PLAN,
-        replace(SOME, studies=1500),
+        effort=replace(SOME, studies=1500),
         n=500,
         accuracy=0.95,
         flag_rate=0.95,
@@ -132,7 +172,7 @@ def test_permutation_interval_covers_away_from_zero() -> None:
     rows = rank_studies(
         hypothesis("H3"),
         PLAN,
-        replace(SOME, studies=1000),
+        effort=replace(SOME, studies=1000),
         n=1319,
         accuracy=0.95,
         flag_rate=0.75,
@@ -150,7 +190,7 @@ def test_equivalence_has_power_at_1319_and_none_at_300(n: int, least: float, mos
     rows = rank_studies(
         hypothesis("H2"),
         PLAN,
-        SOME,
+        effort=SOME,
         n=n,
         accuracy=0.7,
         flag_rate=None,

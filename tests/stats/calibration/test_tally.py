@@ -13,6 +13,7 @@ from cot_entropy.prereg.plan_model import Hypothesis
 from cot_entropy.stats.calibration.tally import (
     Brackets,
     Setting,
+    Significance,
     _bca_tails,
     bootstrap_brackets,
     tally,
@@ -35,7 +36,7 @@ def count(identifier: str, truth: float, low: list[float], high: list[float]):
         interval=one.interval,
         reported=brackets,
         deciding=brackets,
-        significant=np.array([True, True, False, True]),
+        significant=Significance.of(np.array([0.001, 0.02, 0.2, 0.001]), alpha=0.05, cells=6),
         assessable=np.array([True, True, True, False]),
     )
 
@@ -49,6 +50,15 @@ def test_rates_are_over_the_assessable_studies() -> None:
     assert row.missed_above == pytest.approx(2 / 3)
     assert row.interval_supports == pytest.approx(2 / 3)
     assert row.supported == pytest.approx(1 / 3)
+    assert row.supported_first_step == pytest.approx(1 / 3)
+
+
+def test_first_step_of_holm_needs_a_sixth_of_alpha() -> None:
+    """Three intervals above 0 with p = 0.001, 0.02 and 0.2: two below 0.05, one below 0.05 / 6."""
+    row = count("H1", 0.0, [1.0] * 4, [3.0] * 4)
+    assert row.interval_supports == 1.0
+    assert row.supported == pytest.approx(2 / 3)
+    assert row.supported_first_step == pytest.approx(1 / 3)
 
 
 def test_limit_is_2_5_percent_and_two_standard_errors() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from markupsafe import Markup
 
@@ -23,9 +22,6 @@ from cot_entropy.report.figures.panels import (
 )
 from cot_entropy.report.figures.specs import SPECS, Spec
 from cot_entropy.report.rows import Row
-
-LONGEST: Final = 25
-"""Characters of a label that fit beside a panel."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ def _intervals(
         cell,
         [
             Interval(
-                label=_short(named.label),
+                label=named.label.replace("_", " "),
                 estimate=named.row.estimate,
                 low=named.row.ci_low,
                 high=named.row.ci_high,
@@ -112,8 +108,3 @@ def _position(label: str) -> float | None:
     """The number in a label such as `eps=0.01` or `first 2`; None for one such as `all`."""
     match = re.search(r"\d+(?:\.\d+)?", label)
     return float(match[0]) if match else None
-
-
-def _short(label: str) -> str:
-    plain = label.replace("_", " ")
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"

@@ -12,8 +12,17 @@ from cot_entropy.report.svg import Canvas, Scale, panel, tick_label
 
 WIDTH = 300.0
 STEP = 20.0
-WIDEST = 172.0
-"""Pixels that labels may take."""
+STACKED = 36.0
+LONGEST = 26
+"""Characters of a label that fit beside a plot; with a longer one all stand above their lines."""
+
+STYLES = 12
+"""Line styles that the sheet has: pairs of a colour and a dash."""
+
+
+def line_style(index: int) -> str:
+    """The class of the line with this number; they repeat after `STYLES`."""
+    return f"s{index % STYLES}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +81,14 @@ def interval_panel(
 ) -> Markup:
     """Intervals below each other: label left, estimate as a number right, threshold dashed."""
     spoken = "; ".join(f"{one.label} {text.plain(one.estimate, places)}" for one in intervals)
-    height = 30.0 + STEP * len(intervals) + 40
-    canvas = Canvas(WIDTH, height, f"{title}, {unit}. {spoken}.")
+    longest = max((len(one.label) for one in intervals), default=0)
+    stacked = longest > LONGEST
+    step = STACKED if stacked else STEP
+    bottom = 26.0 + step * len(intervals)
+    canvas = Canvas(WIDTH, bottom + 44, f"{title}, {unit}. {spoken}.")
     canvas.text(4.0, 14.0, title, "label strong")
-    left = min(max((6.3 * len(one.label) for one in intervals), default=0.0) + 14, WIDEST)
-    scale, bottom = Scale(*x, left, WIDTH - 12), 26.0 + STEP * len(intervals)
+    left = 12.0 if stacked else 6.3 * longest + 14
+    scale = Scale(*x, left, WIDTH - 12)
     for tick in scale.ticks(3):
         canvas.line(scale(tick), 24.0, scale(tick), bottom, "grid")
         canvas.text(scale(tick), bottom + 15, tick_label(tick), "tick", "middle")
@@ -84,8 +96,13 @@ def interval_panel(
         canvas.line(scale(reference), 24.0, scale(reference), bottom, "reference")
     canvas.text(scale.end, bottom + 31, unit, "axis-title", "end")
     for index, one in enumerate(intervals):
-        y = 26.0 + STEP * (index + 0.5)
-        canvas.text(left - 8, y + 4, one.label, "tick strong" if one.emphasis else "tick", "end")
+        y = 26.0 + step * (index + 0.5)
+        style = "tick strong" if one.emphasis else "tick"
+        if stacked:
+            y += 9.0
+            canvas.text(4.0, y - 12, one.label, f"label {style}")
+        else:
+            canvas.text(left - 8, y + 4, one.label, style, "end")
         if one.estimate is None:
             canvas.text(left, y + 4, "not defined", "tick")
             continue

@@ -7,7 +7,7 @@ from typing import Final
 
 from cot_entropy.prereg.exploratory import Signal
 from cot_entropy.report.figure import Figure, Value
-from cot_entropy.report.figures.panels import Point, Series, line_panel
+from cot_entropy.report.figures.panels import Point, Series, line_panel, line_style
 from cot_entropy.stats.cells import Cell
 from cot_entropy.stats.explore.risk_coverage import CurvePoint, risk_coverage_curve
 from cot_entropy.stats.explore.signals import scores
@@ -72,19 +72,20 @@ def risk_curves(cells: Mapping[str, Cell], signals: Sequence[Signal], *, plan_id
         columns=("cell", "signal", "threshold", "coverage", "risk", "generalised_risk"),
         rows=data,
         legend=tuple(
-            (f"swatch-s{index}", signal.replace("_", " ")) for index, signal in enumerate(signals)
+            (f"line {line_style(index)}", signal.replace("_", " "))
+            for index, signal in enumerate(signals)
         ),
     )
 
 
 def _series(signal: Signal, curve: Sequence[CurvePoint], index: int) -> Series:
     if not curve:
-        return Series(name=signal.replace("_", " "), cls=f"s{index % 7}", points=())
+        return Series(name=signal.replace("_", " "), cls=line_style(index), points=())
     every = max(1, -(-len(curve) // DRAWN))
     drawn = [*curve[:-1:every], *curve[-1:]]
     return Series(
         name=signal.replace("_", " "),
-        cls=f"s{index % 7}",
+        cls=line_style(index),
         points=[Point(p.coverage, p.risk) for p in drawn],
         dots=len(curve) <= DOTTED,
         extension=[Point(0.0, curve[0].risk), Point(curve[0].coverage, curve[0].risk)],

@@ -47,6 +47,7 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
             title="AUROC against the shape flag",
             unit="difference",
             reference=0.0,
+            pattern=r"auroc_difference\[(?P<label>.*) - shape_flag\]",
             note="Paired differences on the same resamples; right of the line beats the flag.",
         ),
     ),
@@ -128,6 +129,16 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
     ),
     "cost": (
         Spec(
+            stem="voting_accuracy", kind="intervals", title="Accuracy of the vote and of the answers",
+            unit="share right", reference=None, pattern=r"accuracy\[(?P<label>.+)\]",
+            note="Every question answered: by the vote over sampled chains, and by the completions.",
+        ),
+        Spec(
+            stem="voting_auroc", kind="intervals", title="AUROC of the vote's share and of signals",
+            unit="AUROC", reference=0.5, pattern=r"auroc\[(?P<label>.+)\]",
+            note="Each ranks the answers of its own method.",
+        ),
+        Spec(
             stem="tokens_per_question", kind="intervals", title="Tokens per question",
             unit="tokens", reference=0.0,
             pattern=r"(?:tokens_per_question\[)?(?P<label>[^\[\]]+?)(?:_per_question|\])",
@@ -144,6 +155,12 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
         Spec(
             stem="auroc", kind="intervals", title="AUROC of consistency and entropy for errors",
             unit="AUROC", reference=0.5, pattern=r"auroc_(?P<label>(?!combined_minus).+)",
+        ),
+        Spec(
+            stem="accuracy", kind="intervals", title="Accuracy by what consistency and shape flag",
+            unit="share right", reference=None,
+            pattern=r"accuracy_(?P<label>(?:(?:in)?consistent|flagged)_.+)",
+            note="By the majority (correct) and by the chain's own answer (chain correct).",
         ),
     ),
     "coherence_map": (

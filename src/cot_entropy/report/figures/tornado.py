@@ -18,7 +18,6 @@ QUANTITIES: Final = {
     "tokens_per_question": ("Tokens per question", "difference, tokens"),
 }
 """By the quantity's stem: what moves, and the unit of its difference."""
-LONGEST: Final = 25
 
 
 def tornado_figures(plan_id: str, rows: Sequence[Row]) -> tuple[Figure, ...]:
@@ -42,7 +41,7 @@ def _figure(plan_id: str, stem: str, rows: Sequence[Row]) -> Figure | None:
         mine.sort(key=lambda row: -abs(row.difference or 0.0))
         intervals = [
             Interval(
-                label=row.variant.replace("_", " ")[:LONGEST],
+                label=row.variant.replace("_", " "),
                 estimate=row.difference,
                 low=row.difference_low,
                 high=row.difference_high,

@@ -11,10 +11,16 @@ from cot_entropy.prereg.plan_model import Filter, Hypothesis, Plan
 from cot_entropy.stats import intervals
 from cot_entropy.stats.answer_filter import FilterSample, deal_folds, filter_statistics
 from cot_entropy.stats.calibration.effort import Effort
-from cot_entropy.stats.calibration.tally import Brackets, CalibrationRow, Setting, tally
+from cot_entropy.stats.calibration.tally import (
+    Brackets,
+    CalibrationRow,
+    Setting,
+    Significance,
+    tally,
+)
 from cot_entropy.stats.calibration.truth import filter_study
 from cot_entropy.stats.evidence import Sizes
-from cot_entropy.stats.filter_evidence import WORKING_SET
+from cot_entropy.stats.filter_evidence import AUROC_RANGE, WORKING_SET
 from cot_entropy.stats.resampling import resample_counts
 
 Values = NDArray[np.float64]
@@ -23,8 +29,8 @@ Values = NDArray[np.float64]
 def filter_studies(
     hypothesis: Hypothesis,
     plan: Plan,
-    effort: Effort,
     *,
+    effort: Effort,
     n: int,
     wrong_rate: float,
     effect: float,
@@ -56,13 +62,17 @@ def filter_studies(
         else intervals.bootstrap_p(drawn, threshold)
         for estimate, drawn in zip(estimated, draws, strict=True)
     ]
-    significant = np.array([p is not None and p < plan.alpha for p in p_values])
-    for name in ("normal", "percentile"):
+    significant = Significance.of(
+        np.array([np.nan if p is None else p for p in p_values]),
+        alpha=plan.alpha,
+        cells=len(plan.cells_of(hypothesis)),
+    )
+    for name in ("normal_clipped", "percentile"):
         ends = np.full((len(draws), 2), np.nan)
         for index, (estimate, drawn) in enumerate(zip(estimated, draws, strict=True)):
             bracket = (
-                intervals.normal(estimate, drawn, level=plan.level)
-                if name == "normal"
+                intervals.normal_clipped(estimate, drawn, level=plan.level, within=AUROC_RANGE)
+                if name == "normal_clipped"
                 else intervals.percentile(drawn, level=plan.level)
             )
             if bracket:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, Literal
 
-from cot_entropy.prereg.plan_model import Hypothesis, MinimumSizes, Plan
+from cot_entropy.prereg.plan_model import Bounds, Hypothesis, MinimumSizes, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.calibration.tally import CalibrationRow
@@ -19,14 +19,16 @@ GAPS: Final = (0.0, 2.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 PILOT: Final = 300
 """Z26's pilot size, beside the registered ones."""
 WANTED: Final = 0.8
+EDGE: Final = 1e-6
+"""A truth so close to a bound is on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PowerRow:
-    """The probability of `supported` given that the cell is assessable.
+    """The probability of a verdict given that the cell is assessable.
 
     `power` with the p-value unadjusted (the last step of Holm), `power_first_step` with alpha
-    divided by the number of cells (the first); None where only the former was simulated.
+    divided by the number of cells (the first). `refuted` needs no p-value: both are the same.
     """
 
     estimand: str
@@ -34,8 +36,9 @@ class PowerRow:
     accuracy: float
     flag_rate: float | None
     effect: float
+    verdict: Literal["supported", "refuted"]
     power: float
-    power_first_step: float | None
+    power_first_step: float
     method: str
 
 
@@ -67,6 +70,7 @@ def gap_power_rows(hypothesis: Hypothesis, plan: Plan, effort: Effort) -> Iterat
                 accuracy=accuracy,
                 flag_rate=flag_rate,
                 effect=gap,
+                verdict="supported",
                 power=last.support(truth),
                 power_first_step=first.support(truth),
                 method="exact, group sizes fixed",
@@ -91,20 +95,40 @@ def detectable_rows(hypothesis: Hypothesis, plan: Plan, effort: Effort) -> list[
     return rows
 
 
-def simulated_power(rows: Sequence[CalibrationRow]) -> Iterator[PowerRow]:
-    """The deciding intervals' rate of `supported` where the claim holds, from the calibration."""
+def simulated_power(rows: Sequence[CalibrationRow], plan: Plan) -> Iterator[PowerRow]:
+    """The deciding intervals' rate of the right verdict, from the calibration.
+
+    `supported` where the claim holds; for a claim of equivalence also `refuted` where the truth
+    lies outside its bounds. The gap's power is exact and stands in `gap_power_rows`.
+    """
+    bounds: dict[str, Bounds] = {one.estimand: one.bounds for one in plan.hypotheses}
     for row in rows:
-        if row.decides and row.false_support_limit is None and row.estimand != "accuracy_gap_pp":
-            yield PowerRow(
-                estimand=row.estimand,
-                n=row.n,
-                accuracy=row.accuracy,
-                flag_rate=row.flag_rate,
-                effect=row.truth,
-                power=row.supported,
-                power_first_step=None,
-                method=f"{row.studies} simulated studies",
-            )
+        if not row.decides or row.estimand == "accuracy_gap_pp":
+            continue
+        low, high = bounds[row.estimand].low, bounds[row.estimand].high
+        if row.false_support_limit is None:
+            yield _power(row, "supported", row.supported, row.supported_first_step)
+        elif low is not None and high is not None and not low - EDGE <= row.truth <= high + EDGE:
+            yield _power(row, "refuted", row.refuted, row.refuted)
+
+
+def _power(
+    row: CalibrationRow,
+    verdict: Literal["supported", "refuted"],
+    power: float,
+    power_first_step: float,
+) -> PowerRow:
+    return PowerRow(
+        estimand=row.estimand,
+        n=row.n,
+        accuracy=row.accuracy,
+        flag_rate=row.flag_rate,
+        effect=row.truth,
+        verdict=verdict,
+        power=power,
+        power_first_step=power_first_step,
+        method=f"{row.studies} simulated studies",
+    )
 
 
 def _designs(

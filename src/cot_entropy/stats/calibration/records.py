@@ -1,16 +1,46 @@
-"""Dataclass rows as a table, numbers in the form of the analysis's tables."""
+"""Dataclass rows as a table and back, numbers in the form of the analysis's tables."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from cot_entropy.errors import DataError
 from cot_entropy.stats.tables import write_csv
+from cot_entropy.strict import describe
+
+R = TypeVar("R")
 
 
 def write_records(path: Path, records: Iterable[Any], kind: type) -> None:
     """Write dataclass instances of one kind, header first, atomically."""
-    columns = [field.name for field in fields(kind)]
+    columns = _columns(kind)
     write_csv(path, columns, ([getattr(one, name) for name in columns] for one in records))
+
+
+def read_records(path: Path, kind: type[R]) -> list[R]:
+    """Read what `write_records` wrote; raises DataError naming file and line."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream)
+        if reader.fieldnames != _columns(kind):
+            columns = ", ".join(_columns(kind))
+            raise DataError(f"{path}: line 1: the columns are not {columns}; calibrate again")
+        adapter = TypeAdapter(kind)
+        records = []
+        for row in reader:
+            values = {name: None if text == "" else text for name, text in row.items()}
+            try:
+                records.append(adapter.validate_python(values))
+            except ValidationError as error:
+                where = f"{path}: line {reader.line_num}"
+                raise DataError(f"{where}: {describe(error)}; calibrate again") from None
+        return records
+
+
+def _columns(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]

@@ -3,26 +3,31 @@
 `calibration.csv`: every interval in every setting. `coverage_map.csv`: the settings in which a
 reported interval misses its coverage. `power.csv`: H1's power over n, accuracy, flag rate and gap,
 exact, and the other hypotheses' from the simulations. `detectable.csv`: the smallest gap that a
-cell can detect with 80 % power.
+cell can detect with 80 % power. `decidable.csv`: which true effects the design decides.
+
+A setting that is done stands in `settings/` until all are, so that an interrupted calibration
+goes on where it was stopped.
 """
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from itertools import product
+import shutil
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from cot_entropy.digest import stage_digest
 from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Estimand, Hypothesis, Plan
+from cot_entropy.progress import StageProgress
+from cot_entropy.stats.calibration.decidable import DecidableRow, decidable_rows
 from cot_entropy.stats.calibration.effort import FULL, QUICK, Effort
-from cot_entropy.stats.calibration.filter_studies import filter_studies
 from cot_entropy.stats.calibration.power import (
     DetectableRow,
     PowerRow,
@@ -30,13 +35,14 @@ from cot_entropy.stats.calibration.power import (
     gap_power_rows,
     simulated_power,
 )
-from cot_entropy.stats.calibration.records import write_records
-from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
+from cot_entropy.stats.calibration.records import read_records, write_records
+from cot_entropy.stats.calibration.settings import Job, all_jobs, hypothesis_of
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
 from cot_entropy.stats.cells import derive_seed
 
-Job = partial[Iterator[CalibrationRow]]
+EFFORTS: Final[Mapping[str, Effort]] = {"full": FULL, "quick": QUICK}
+AGAIN: Final = 4
+"""How many times the studies when a deciding interval exceeded its limit."""
 
 
 def calibrate(
@@ -46,63 +52,65 @@ def calibrate(
     effort: Literal["full", "quick"] = "full",
     jobs: int = 2,
 ) -> None:
-    """Simulate every setting with the plan's rules and write the four tables into `out`.
+    """Simulate every setting with the plan's rules and write the five tables into `out`.
 
-    The full run takes at most 30 minutes on two cores. Raises PlanError.
+    The full run takes at most 30 minutes on two cores. Raises PlanError, and DataError where a
+    setting of an interrupted run was damaged.
     """
-    loaded = load_plan(plan).plan
-    amount = FULL if effort == "full" else QUICK
-    tasks = list(enumerate(_jobs(loaded, amount)))
+    loaded = load_plan(plan)
+    amount = EFFORTS[effort]
+    state = f"{loaded.sha256} {stage_digest('calibrate')} {amount}"
+    folder = out / "settings" / hashlib.sha256(state.encode()).hexdigest()
+    tasks = all_jobs(loaded.plan, amount)
+    paths = [folder / f"{index:04}.csv" for index in range(len(tasks))]
+    missing = [index for index, path in enumerate(paths) if not path.is_file()]
+    done = len(tasks) - len(missing)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-        # the longest settings (H5) stand last: start them first
-        batches = list(pool.map(_run, [loaded.seed] * len(tasks), reversed(tasks)))
-    rows = [row for batch in reversed(batches) for row in batch]
-    first = _hypothesis(loaded, "accuracy_gap_pp")
+    with (
+        ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool,
+        StageProgress("calibration", done=done, total=len(tasks), unit="settings") as progress,
+    ):
+        # the longest settings stand last: start them first
+        running = [
+            pool.submit(_simulate, tasks[index], amount, loaded.plan.seed, index, paths[index])
+            for index in reversed(missing)
+        ]
+        try:
+            for future in as_completed(running):
+                future.result()
+                done += 1
+                progress.update(done=done)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    rows = [row for path in paths for row in read_records(path, CalibrationRow)]
+    first = hypothesis_of(loaded.plan, "accuracy_gap_pp")
+    power = [
+        *gap_power_rows(first, loaded.plan, amount),
+        *simulated_power(rows, loaded.plan),
+    ]
     write_records(out / "calibration.csv", rows, CalibrationRow)
     missed = [row for row in rows if not row.covers]
     write_records(out / "coverage_map.csv", missed, CalibrationRow)
-    power = [*gap_power_rows(first, loaded, amount), *simulated_power(rows)]
     write_records(out / "power.csv", power, PowerRow)
-    detectable = detectable_rows(first, loaded, amount)
+    detectable = detectable_rows(first, loaded.plan, amount)
     write_records(out / "detectable.csv", detectable, DetectableRow)
+    write_records(out / "decidable.csv", decidable_rows(power, loaded.plan), DecidableRow)
+    shutil.rmtree(out / "settings")
 
 
-def _run(seed: int, task: tuple[int, Job]) -> list[CalibrationRow]:
-    """One setting, with a seed of its own, so that the order of work changes nothing."""
-    index, job = task
+def _simulate(job: Job, effort: Effort, seed: int, index: int, path: Path) -> None:
+    """One setting into `path`, with a seed of its own, so that the order of work changes nothing.
+
+    Where the true rate of false support is its nominal one, one setting in 44 exceeds the limit of
+    two standard errors by chance. Such a setting is simulated again, with more and new studies,
+    and the second result stands.
+    """
     rng = np.random.default_rng(derive_seed(seed, "calibration", str(index)))
     with threadpool_limits(limits=1):
-        return list(job(rng=rng))
-
-
-def _hypothesis(plan: Plan, estimand: Estimand) -> Hypothesis:
-    """The first hypothesis with the estimand; a later one repeats its rule."""
-    return next(one for one in plan.hypotheses if one.estimand == estimand)
-
-
-def _jobs(plan: Plan, effort: Effort) -> list[Job]:
-    """Every setting, in a fixed order; each wants its random generator `rng`."""
-    gap = _hypothesis(plan, "accuracy_gap_pp")
-    violations = _hypothesis(plan, "rho_violations")
-    coherence = _hypothesis(plan, "rho_coherence")
-    auroc = _hypothesis(plan, "filter_auroc")
-    jobs = [
-        partial(gap_studies, gap, plan, effort, n=n, accuracy=a, flag_rate=f, gap=g)
-        for n, a, f, g in product(effort.sizes, effort.accuracies, effort.flag_rates, effort.gaps)
-    ]
-    ranks = partial(rank_studies, plan=plan, effort=effort)
-    jobs += [
-        partial(ranks, violations, n=n, accuracy=a, flag_rate=f, levels=violation_shares(f), rho=r)
-        for n, a, f, r in product(effort.sizes, effort.accuracies, effort.flag_rates, effort.rhos)
-    ]
-    spread = coherence_shares()
-    jobs += [
-        partial(ranks, coherence, n=n, accuracy=a, flag_rate=None, levels=spread, rho=r)
-        for n, a, r in product(effort.coherence_sizes, effort.accuracies, effort.coherence_rhos)
-    ]
-    jobs += [
-        partial(filter_studies, auroc, plan, effort, n=n, wrong_rate=w, effect=e)
-        for n, w, e in effort.filters
-    ]
-    return jobs
+        rows = list(job(effort=effort, rng=rng))
+        if any(row.decides and row.within_limit is False for row in rows):
+            more = replace(
+                effort, studies=AGAIN * effort.studies, exact_like=AGAIN * effort.exact_like
+            )
+            rows = list(job(effort=more, rng=rng))
+    write_records(path, rows, CalibrationRow)

@@ -13,6 +13,7 @@ from cot_entropy.stats.calibration.tally import (
     Brackets,
     CalibrationRow,
     Setting,
+    Significance,
     bootstrap_brackets,
     tally,
 )
@@ -28,8 +29,8 @@ Flags = NDArray[np.bool_]
 def gap_studies(
     hypothesis: Hypothesis,
     plan: Plan,
-    effort: Effort,
     *,
+    effort: Effort,
     n: int,
     accuracy: float,
     flag_rate: float,
@@ -66,25 +67,26 @@ def gap_studies(
         rng=rng,
     )
     found |= {name: brackets for (name, _), brackets in resampled.items()}
-    significant = _fisher_below(tables, plan.alpha)
+    cells = len(plan.cells_of(hypothesis))
+    significant = Significance.of(_fisher(tables), alpha=plan.alpha, cells=cells)
     for name, brackets in found.items():
-        some = slice(0, len(brackets.low))
+        studies = len(brackets.low)
         yield tally(
             setting,
             hypothesis,
             interval=name,
             reported=brackets,
             deciding=brackets,
-            significant=significant[some],
-            assessable=assessable[some],
+            significant=significant.first(studies),
+            assessable=assessable[:studies],
         )
 
 
 def rank_studies(
     hypothesis: Hypothesis,
     plan: Plan,
-    effort: Effort,
     *,
+    effort: Effort,
     n: int,
     accuracy: float,
     flag_rate: float | None,
@@ -111,7 +113,11 @@ def rank_studies(
         return
     wanted = tuple(dict.fromkeys((plan.level, hypothesis.levels.supported)))
     nulls = [_null(table, effort, rng) for table in tables]
-    significant = np.array([_p(null, hypothesis) < plan.alpha for null in nulls])
+    significant = Significance.of(
+        np.array([_p(null, hypothesis) for null in nulls]),
+        alpha=plan.alpha,
+        cells=len(plan.cells_of(hypothesis)),
+    )
     brackets = bootstrap_brackets(tables, _rho, levels=wanted, resamples=effort.resamples, rng=rng)
     for level in wanted:
         ends = np.array([null.interval(level=level) for null in nulls])
@@ -157,8 +163,8 @@ def _assessable(tables: Values, minimum: MinimumSizes) -> Flags:
     return np.asarray(enough & (np.minimum(right, total - right) >= minimum.rarer))
 
 
-def _fisher_below(tables: Values, alpha: float) -> Flags:
-    """Which tables have Fisher's two-sided p below alpha, each distinct table tested once."""
+def _fisher(tables: Values) -> Values:
+    """Fisher's two-sided p of tables `(S, 4)`, each distinct table tested once."""
     distinct, index = np.unique(tables.astype(np.int64), axis=0, return_inverse=True)
     p = np.array([fisher_p(TwoByTwo.of(counts.tolist())) for counts in distinct])
-    return np.asarray(p[index.reshape(-1)] < alpha)
+    return np.asarray(p[index.reshape(-1)])

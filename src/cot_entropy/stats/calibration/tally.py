@@ -24,6 +24,22 @@ class Brackets(NamedTuple):
     high: Values
 
 
+class Significance(NamedTuple):
+    """Which p-values, `(S,)` each, are below alpha in Holm's last and in its first step."""
+
+    last_step: Flags
+    first_step: Flags
+
+    @classmethod
+    def of(cls, p_values: Values, *, alpha: float, cells: int) -> Significance:
+        """From p-values `(S,)`, NaN where there is none."""
+        return cls(p_values < alpha, p_values < alpha / cells)
+
+    def first(self, studies: int) -> Significance:
+        """Those of the first studies."""
+        return Significance(self.last_step[:studies], self.first_step[:studies])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """A simulated design; `truth` is the estimand's true value in its unit."""
@@ -40,7 +56,8 @@ class CalibrationRow:
     """One interval in one setting: rates over the assessable studies.
 
     `missed_below`: the interval lies below the truth; `missed_above`: above it. `supported` is
-    the registered verdict, its p-value unadjusted: the most that Holm's adjustment allows.
+    the registered verdict, its p-value unadjusted: the most that Holm's adjustment allows;
+    `supported_first_step` the least, with alpha divided by the number of cells.
     `false_support_limit` stands where the claim is false, at its edge.
     """
 
@@ -58,6 +75,7 @@ class CalibrationRow:
     missed_above: float
     interval_supports: float
     supported: float
+    supported_first_step: float
     refuted: float
     false_support_limit: float | None
     within_limit: bool | None
@@ -116,11 +134,11 @@ def tally(
     interval: str,
     reported: Brackets,
     deciding: Brackets,
-    significant: Flags,
+    significant: Significance,
     assessable: Flags,
 ) -> CalibrationRow:
     """Count over the assessable studies. `reported` is at the plan's level, `deciding` at the
-    level that supports; `significant` is p below alpha."""
+    level that supports."""
     studies = int(assessable.sum())
     supports, at_edge = _supports(hypothesis, deciding, setting.truth)
     one_sided = (1 - hypothesis.levels.supported) / 2
@@ -132,7 +150,7 @@ def tally(
     def rate(chosen: Flags) -> float:
         return float(chosen[assessable].mean()) if studies else 0.0
 
-    supported = rate(supports & significant)
+    supported = rate(supports & significant.last_step)
     return CalibrationRow(
         estimand=setting.estimand,
         n=setting.n,
@@ -148,6 +166,7 @@ def tally(
         missed_above=rate(reported.low > setting.truth),
         interval_supports=rate(supports),
         supported=supported,
+        supported_first_step=rate(supports & significant.first_step),
         refuted=rate(_refutes(hypothesis, reported)),
         false_support_limit=limit if at_edge else None,
         within_limit=supported <= limit if at_edge else None,
