@@ -193,7 +193,8 @@ def test_a_checkpoint_belongs_to_one_shard(
 ) -> None:
     whole = header()
     kind = type(record_of(0))
-    Checkpoint(tmp_path / "out", own_header(there, whole), kind, 1).close()
+    with Checkpoint(tmp_path / "out", own_header(there, whole), kind, 1) as checkpoint:
+        checkpoint.append(0, record_of(0))
     again = whole if now is None else own_header(now, whole)
     with pytest.raises(DataError, match=key):
         Checkpoint(tmp_path / "out", again, kind, 1)
