@@ -20,19 +20,10 @@ from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
-from generation import (
-    Measured,
-    Work,
-    ask,
-    generate,
-    language_model,
-    machine,
-    prepare_work,
-    process,
-    put,
-    rates,
-    read_prompts,
-)
+from common.measure import Measured, ask, process, rates
+from common.page import machine, put
+from common.prepare import Work, prepare_work, read_prompts
+from common.ways import generate, language_model
 
 OPERATIONS_PER_SECOND: Final = 870e9
 """What two cores reach in bfloat16 (a 4096 x 4096 matrix product)."""

@@ -12,7 +12,8 @@ from rich.console import Console
 from cot_entropy.config import Configuration, configuration, read_configuration
 from cot_entropy.errors import ConfigError
 from cot_entropy.estimate.assumptions import Assumptions, read_assumptions
-from cot_entropy.estimate.predict import Estimate, estimate
+from cot_entropy.estimate.figures import Estimate
+from cot_entropy.estimate.predict import estimate
 from cot_entropy.estimate.table import render
 from cot_entropy.files import sha256_file
 from cot_entropy.prompts import ChatTokenizer

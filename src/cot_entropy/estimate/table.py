@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cot_entropy.estimate.predict import Amounts, Estimate
+from cot_entropy.estimate.figures import Amounts, Estimate
 
 MIB = 2**20
 
