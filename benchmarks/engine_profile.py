@@ -22,8 +22,10 @@ from typing import Final, NamedTuple
 
 from common.measure import Measured, ask, process, rates
 from common.page import machine, put
-from common.prepare import Work, prepare_work, read_prompts
+from common.prepare import Work, model_folder, prepare_work, read_prompts
 from common.ways import generate, language_model
+
+from cot_entropy.capacity import shape_of_folder
 
 OPERATIONS_PER_SECOND: Final = 870e9
 """What two cores reach in bfloat16 (a 4096 x 4096 matrix product)."""
@@ -114,9 +116,7 @@ def main() -> None:
 
 
 def table(work: Work, found: list[list[tuple[Measured, float]]], repeats: int) -> str:
-    parameters = (
-        sum(path.stat().st_size for path in Path("models/smollm2-135m").glob("*.safetensors")) / 2
-    )
+    parameters = shape_of_folder(Path(model_folder(work))).parameters
     ceiling = OPERATIONS_PER_SECOND / (2 * parameters)
     base = rates([one for one, _ in found[0]])
     lines = [
