@@ -67,7 +67,7 @@ def generated(outputs: Any) -> int:
     return sum(len(one.token_ids) for output in outputs for one in output.outputs)
 
 
-def generate(model: Any, work: Work, prompts: list[Prompt]) -> int:
+def generate(model: Any, work: Work, prompts: list[Prompt], **sampling: Any) -> int:
     """One `generate` call; the tokens that came out."""
     from vllm import SamplingParams, TokensPrompt  # noqa: PLC0415
 
@@ -77,6 +77,7 @@ def generate(model: Any, work: Work, prompts: list[Prompt]) -> int:
             temperature=work.probe.temperature,
             max_tokens=work.probe.budget,
             seed=one.seed,
+            **sampling,
         )
         for one in prompts
     ]
@@ -84,14 +85,19 @@ def generate(model: Any, work: Work, prompts: list[Prompt]) -> int:
     return generated(model.generate(inputs, parameters, use_tqdm=False))
 
 
-def one_call(work: Work) -> Callable[[], int]:
+def one_call(work: Work, **sampling: Any) -> Callable[[], int]:
     model, prompts = language_model(work), read_prompts(work)
 
     def run() -> int:
         model.reset_prefix_cache()
-        return generate(model, work, prompts)
+        return generate(model, work, prompts, **sampling)
 
     return run
+
+
+def one_call_with_logprobs(work: Work) -> Callable[[], int]:
+    """The sampled tokens' log-probabilities too, which every record of the pipeline holds."""
+    return one_call(work, logprobs=0)
 
 
 def per_question(work: Work) -> Callable[[], int]:
@@ -137,6 +143,7 @@ def with_transformers(work: Work) -> Callable[[], int]:
 WAYS: Final[dict[str, Way]] = {
     "pipeline": pipeline,
     "one call": one_call,
+    "one call, with log-probabilities": one_call_with_logprobs,
     "per question": per_question,
     "transformers": with_transformers,
 }
