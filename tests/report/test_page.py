@@ -117,20 +117,10 @@ def test_exploratory_entries_are_marked(scripted: Reported) -> None:
         assert "exploratory</span>" in caption
 
 
-@pytest.mark.parametrize(
-    "absent", ["sensitivity.csv", "calibration/calibration.csv", "calibration/power.csv"]
-)
+@pytest.mark.parametrize("absent", ["sensitivity.csv", "calibration/calibration.csv"])
 def test_an_absent_input_is_said_in_one_line(scripted: Reported, absent: str) -> None:
     """A section that has nothing to show says which file is missing."""
     assert f"there is no <code>{absent}</code>" in scripted.html
-
-
-def test_a_calibration_table_is_shown_when_there(scripted: Reported, tmp_path: Path) -> None:
-    """As it stands in its file."""
-    results = again(scripted, tmp_path)
-    (results / "calibration").mkdir()
-    (results / "calibration" / "power.csv").write_text("rho,power\n0.0,0.9\n", encoding="utf-8")
-    assert "<td>0.9</td>" in rewritten(results)
 
 
 def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Path) -> None:

@@ -17,6 +17,12 @@ def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> N
     assert "not run: qwen2.5-7b/gsm8k" in shown
 
 
+def test_a_hypothesis_about_other_cells_is_named_below(scripted: Reported) -> None:
+    """H4 is about the distilled model, which this run has no cell of."""
+    shown = print_to_text(show_verdicts(scripted.results))
+    assert "H4a, H4b: about none of the cells that were run" in shown
+
+
 def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:
     """k = 0 has no unit; every prefix has its entropy."""
     shown = print_to_text(show_question(registered.results, "gsm8k-3"))

@@ -9,6 +9,7 @@ from cot_entropy.report.figures.specs import SPECS
     ("estimator", "quantity", "label"),
     [
         ("signal_auroc", "auroc[final_entropy]", "final_entropy"),
+        ("cost", "accuracy[self_consistency]", None),
         ("signal_auroc", "auroc_difference[final_entropy - shape_flag]", None),
         ("eps_sweep", "accuracy_gap_pp[eps=0.01]", "eps=0.01"),
         ("coupling", "accuracy_gap_pp_difference[majority - chain]", None),
@@ -25,3 +26,22 @@ def test_a_quantity_is_in_the_figure_of_its_stem(
 ) -> None:
     """The names are those that the estimators write."""
     assert SPECS[estimator][0].label(quantity) == label
+
+
+@pytest.mark.parametrize(
+    ("estimator", "place", "quantity", "label"),
+    [
+        ("signal_auroc", 1, "auroc_difference[coherence - shape_flag]", "coherence"),
+        ("cost", 1, "accuracy[self_consistency]", "self_consistency"),
+        ("cost", 1, "accuracy_at_coverage_0.8[self_consistency]", None),
+        ("cost", 2, "auroc[final_entropy]", "final_entropy"),
+        ("consistency", 1, "accuracy_consistent_correct", "consistent_correct"),
+        ("consistency", 1, "accuracy_flagged_both_chain_correct", "flagged_both_chain_correct"),
+        ("consistency", 1, "accuracy_gap_pp_correct", None),
+    ],
+)
+def test_a_further_figure_takes_its_own_quantities(
+    estimator: str, place: int, quantity: str, label: str | None
+) -> None:
+    """One entry may have several figures."""
+    assert SPECS[estimator][place].label(quantity) == label

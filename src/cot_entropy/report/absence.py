@@ -33,9 +33,13 @@ def _reasons(inputs: ReportInputs, missing: Sequence[str]) -> Iterator[str]:
     datasets = [
         name for name in dict.fromkeys(one[1] for one in parts) if name not in study.datasets
     ]
-    lacking = [f"no model {name}" for name in models] + [f"no dataset {name}" for name in datasets]
+    lacking = [
+        *(f"no model {name}" for name in models),
+        *(f"no dataset {name}" for name in datasets),
+    ]
     if lacking:
-        yield f"This study has {' and '.join(filter(None, (', '.join(lacking[:-1]), lacking[-1])))}."
+        last = f" and {lacking[-1]}" if len(lacking) > 1 else lacking[-1]
+        yield f"This study has {', '.join(lacking[:-1])}{last}."
     waiting = [cell for cell in missing if cell in study.cells]
     if waiting:
         which = "" if len(waiting) == len(missing) else f" of {', '.join(waiting)}"

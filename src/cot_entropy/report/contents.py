@@ -66,6 +66,7 @@ class Contents:
             ("sensitivity", "Sensitivity"),
             ("consistency", "Consistency"),
             ("calibration", "Calibration"),
+            ("cost", "Cost"),
             ("provenance", "Provenance"),
             ("explorer", "Explorer"),
         )

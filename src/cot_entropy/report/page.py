@@ -16,6 +16,7 @@ from markupsafe import Markup
 from cot_entropy.files import write_text
 from cot_entropy.report import text
 from cot_entropy.report.contents import Contents, assemble
+from cot_entropy.report.costs import costs
 from cot_entropy.report.explorer import pack_explorer
 from cot_entropy.report.figure import write_data
 from cot_entropy.report.inputs import ReportInputs, read_inputs
@@ -55,6 +56,7 @@ def render(inputs: ReportInputs, contents: Contents) -> str:
         registration=inputs.registration,
         symbols=text.SYMBOLS,
         meanings=text.MEANINGS,
+        costs=costs(inputs),
         questions=text.count(sum(cell.n for cell in inputs.cells.values())),
         eps=f"{inputs.plan.plan.eps:g}",
         judged=sorted({found.outcome for found in judged.values()}),

@@ -53,8 +53,8 @@ def power_curves(known: Sequence[Family], rows: Sequence[Power]) -> Figure | Non
         plan_ids=ids,
         title="Power to support a gap",
         caption=(
-            "Probability that the rule supports, given group sizes and true accuracies, exact, p-value "
-            "unadjusted (the last step of Holm; the first step stands in the data). Dashed: 80 %. "
+            "Probability that the rule supports, given group sizes and true accuracies, exact, "
+            "p-value unadjusted (Holm's last step; the first stands in the data). Dashed: 80 %. "
             "A line ends where no larger gap is possible; a share without a line leaves a group "
             "that is too small to assess."
         ),

@@ -129,20 +129,20 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
     ),
     "cost": (
         Spec(
-            stem="voting_accuracy", kind="intervals", title="Accuracy of the vote and of the answers",
+            stem="tokens_per_question", kind="intervals", title="Tokens per question",
+            unit="tokens", reference=0.0,
+            pattern=r"(?:tokens_per_question\[)?(?P<label>[^\[\]]+?)(?:_per_question|\])",
+            note="Self-consistency is this run's mean chain, sampled as often as named.",
+        ),
+        Spec(
+            stem="voting_accuracy", kind="intervals", title="Accuracy of vote and majority answer",
             unit="share right", reference=None, pattern=r"accuracy\[(?P<label>.+)\]",
-            note="Every question answered: by the vote over sampled chains, and by the completions.",
+            note="Every question answered: by the vote over sampled chains, by the completions.",
         ),
         Spec(
             stem="voting_auroc", kind="intervals", title="AUROC of the vote's share and of signals",
             unit="AUROC", reference=0.5, pattern=r"auroc\[(?P<label>.+)\]",
             note="Each ranks the answers of its own method.",
-        ),
-        Spec(
-            stem="tokens_per_question", kind="intervals", title="Tokens per question",
-            unit="tokens", reference=0.0,
-            pattern=r"(?:tokens_per_question\[)?(?P<label>[^\[\]]+?)(?:_per_question|\])",
-            note="Self-consistency is this run's mean chain, sampled as often as named.",
         ),
     ),
     "token_confidence": (

@@ -1,0 +1,59 @@
+"""What a run's generations took."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reported_runs import Reported
+from synthetic_run import PROTOCOL
+
+from cot_entropy.report.costs import Cost, costs
+from cot_entropy.report.inputs import ReportInputs, cell_files, read_inputs
+
+HOST = {"system": "Linux x86_64", "cores": 2, "python": "3.11.7"}
+STARTED = "2026-11-30T01:00:00.000000Z"
+
+
+def inputs_with(run: Reported, folder: Path, attempts: list[dict[str, object]]) -> ReportInputs:
+    """A copy of the run whose chains have these attempts."""
+    results = folder / "copy"
+    shutil.copytree(run.results, results)
+    path = cell_files(results, "qwen2.5-7b/gsm8k", PROTOCOL).chains
+    lines = "".join(json.dumps(one) + "\n" for one in attempts)
+    path.with_name("chains.attempts.jsonl").write_text(lines, encoding="utf-8")
+    return read_inputs(results, plan=run.plan, differences=run.plan.with_name("differences.yaml"))
+
+
+def noted(started: str, ended: str | None) -> dict[str, object]:
+    return {"started": started, "ended": ended, "host": HOST}
+
+
+def chains(inputs: ReportInputs) -> Cost:
+    return next(one for one in costs(inputs) if one.stage == "chains")
+
+
+def test_hours_are_from_start_to_end(registered: Reported, tmp_path: Path) -> None:
+    """Ninety minutes are 1.50 hours, and tokens are spread over their 5,400 seconds."""
+    inputs = inputs_with(registered, tmp_path, [noted(STARTED, "2026-11-30T02:30:00.000000Z")])
+    found = chains(inputs)
+    tokens = int(np.sum(inputs.cells["qwen2.5-7b/gsm8k"].frame["chain_tokens"]))
+    assert (found.hours, found.starts) == ("1.50", "1")
+    assert found.tokens == f"{tokens:,}"
+    assert float(found.tokens_per_second) == pytest.approx(tokens / 5400, abs=0.5)
+
+
+def test_a_killed_attempt_is_counted_without_its_time(registered: Reported, tmp_path: Path) -> None:
+    """Nobody noted when it ended."""
+    later = noted("2026-11-30T03:00:00.000000Z", "2026-11-30T04:00:00.000000Z")
+    found = chains(inputs_with(registered, tmp_path, [noted(STARTED, None), later]))
+    assert (found.hours, found.starts) == ("1.00", "2, 1 killed")
+
+
+def test_a_run_that_noted_nothing_says_so(registered: Reported, tmp_path: Path) -> None:
+    """A dash, not a zero."""
+    found = chains(inputs_with(registered, tmp_path, []))
+    assert (found.hours, found.tokens_per_second, found.starts) == ("–", "–", "not noted")
