@@ -21,6 +21,9 @@ except UserError as error:
     raise WorkflowError(str(error))
 
 
+report: "workflow/report/workflow.rst"
+
+
 wildcard_constraints:
     **flow.wildcards,
 

@@ -1,6 +1,7 @@
 """The installed command: verdict lines, one-line errors, exit codes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -246,3 +247,31 @@ def test_the_log_survives_a_library_that_reconfigures_logging(tmp_path: Path) ->
 def test_a_job_that_is_no_job_is_named() -> None:
     message = refused("questions", "--job", '{"name": 1}', "--out", "x")
     assert "--job: " in message
+
+
+@pytest.mark.parametrize("group", [(), ("consistency",)], ids=["", "consistency"])
+def test_every_summary_fits_its_line(group: tuple[str, ...]) -> None:
+    """80 columns, where typer cuts a longer one and writes dots."""
+    shown = call(*group, "--help")
+    assert shown.returncode == 0
+    assert "..." not in shown.stdout.split("Commands:")[1]
+
+
+def test_the_help_says_what_exit_codes_mean() -> None:
+    words = " ".join(call("--help").stdout.split())
+    assert "Exit codes: 0 done; 1 the system failed" in words
+    assert "2 bad input" in words
+
+
+def test_a_shell_completes_verbs() -> None:
+    """The protocol of the script that `--install-completion` installs for bash."""
+    code = "import sys; sys.argv = ['cot-entropy']; from cot_entropy.cli import main; main()"
+    environment = {"_COT_ENTROPY_COMPLETE": "complete_bash", "COMP_WORDS": "cot-entropy se"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment, "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert set(done.stdout.split()) == {"self-consistency", "sensitivity", "seal"}

@@ -147,9 +147,14 @@ def sample_of(output: Output, text: str) -> Sample:
     return Sample(
         text=text,
         token_ids=output.token_ids,
-        logprobs=[round(value, 4) + 0.0 for value in output.logprobs],
+        logprobs=stored_logprobs(output.logprobs),
         finish_reason=output.finish_reason,
     )
+
+
+def stored_logprobs(values: Iterable[float]) -> list[float]:
+    """Log-probabilities as they are stored: four decimals, no -0.0."""
+    return [round(value, 4) + 0.0 for value in values]
 
 
 def text_tokens(output: Output) -> list[int]:

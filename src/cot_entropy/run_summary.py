@@ -32,7 +32,9 @@ class RunSummary(Strict):
     """All attempts at one file, and all shards of it; noted each half minute and at the end."""
 
     stage: str
+    """`chains`, `completions` or `self_consistency`."""
     questions: int
+    """In the file."""
     questions_resumed: int
     """Found finished when the last attempt began."""
     questions_failed: int
@@ -40,14 +42,17 @@ class RunSummary(Strict):
     attempts: int
     """Starts of the stage: more than one where it was stopped or killed, and continued."""
     engine_starts: int
+    """Over all attempts, restarts included."""
     restarts: int
     """Of the engine, within an attempt, after it died or stopped answering."""
     generated_tokens: int
     """Those that a kill or restart threw away included."""
     prompt_tokens_computed: int
+    """Of the prompts of all sequences, those not found in the prefix cache."""
     prompt_tokens_reused: int
-    """Found in the prefix cache."""
+    """Of them, those found there."""
     wall_seconds: float
+    """Of all attempts, and of all shards one after another."""
     start_seconds: float
     """Of these, starting the engine."""
     busy_share: float

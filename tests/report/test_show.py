@@ -1,5 +1,9 @@
 """`cot-entropy show` in a terminal."""
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +58,28 @@ def test_a_table_without_a_verdict_is_refused(scripted: Reported, tmp_path: Path
     (tmp_path / "verdicts.csv").write_text(header + "\n")
     with pytest.raises(DataError, match="holds no verdict"):
         show_verdicts(tmp_path)
+
+
+COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?[39][0-7][;m]")
+
+
+def shown_by_the_command(results: Path, **environment: str) -> str:
+    code = "from cot_entropy.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "show", str(results)],
+        env={**os.environ, "TERM": "xterm-256color", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_no_color_switches_colours_off(scripted: Reported, tmp_path: Path) -> None:
+    """https://no-color.org: any value that is not empty, also where colours are forced."""
+    rows = (scripted.results / "verdicts.csv").read_text()
+    (tmp_path / "verdicts.csv").write_text(rows.replace("not assessable", "supported"))
+    coloured = shown_by_the_command(tmp_path, FORCE_COLOR="1")
+    plain = shown_by_the_command(tmp_path, FORCE_COLOR="1", NO_COLOR="1")
+    assert COLOUR.search(coloured)
+    assert not COLOUR.search(plain)

@@ -52,7 +52,13 @@ def options(
         typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Chain-of-thought entropy signals: generate, score, analyse, report, audit."""
+    """Chain-of-thought entropy signals: generate, score, analyse, report, audit.
+
+    Exit codes: 0 done; 1 the system failed (disk, memory), or `audit` found differences; 2 bad
+    input, named in one line; 130 and 143 stopped, to be resumed by the same command.
+
+    Example: cot-entropy show results/demo
+    """
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
         stop_with_parent()
