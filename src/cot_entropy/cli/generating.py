@@ -168,9 +168,10 @@ def derive_verb(
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         derive_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
