@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
@@ -156,6 +156,11 @@ class ChainRecord(Strict):
     """For each chain token the length of the text up to and with it, in characters.
 
     The end-of-text token, if sampled, is in `token_ids` and adds no text.
+    """
+    top_logprobs: list[list[float]] = Field(default_factory=list)
+    """For each chain token those of the most probable tokens there, falling, four decimals.
+
+    Empty unless the engine was asked for them (`engine.top_logprobs`).
     """
     response_start: str = ""
     """What the template itself opened the response with, such as `<think>`."""

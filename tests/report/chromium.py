@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any, Self
 
 BINARY = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+AXE = Path(os.environ.get("AXE_CORE_JS", "node_modules/axe-core/axe.min.js"))
+"""axe-core: `npm install axe-core`, or wherever AXE_CORE_JS says."""
+SERIOUS = {"serious", "critical"}
 DEADLINE_S = 60.0
 
 
@@ -73,6 +76,14 @@ class Page:
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"])
         return found["result"].get("value")
+
+    def violations(self) -> list[str]:
+        """What axe-core calls serious or critical, as `rule: markup`."""
+        self.value(AXE.read_text(encoding="utf-8") + "; true")
+        found = self.value(
+            "axe.run().then(r => r.violations.map(v => [v.impact, v.id, v.nodes[0].html]))"
+        )
+        return [f"{rule}: {html}" for impact, rule, html in found if impact in SERIOUS]
 
     def wait(self, condition: str) -> None:
         """Until a condition holds; raises TimeoutError."""

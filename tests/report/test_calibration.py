@@ -11,14 +11,15 @@ from synthetic_run import PLAN
 
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.plan import load_plan
-from cot_entropy.report.calibration import Detectable, Power, Simulated, read_calibration
+from cot_entropy.report.calibration import read_calibration
 from cot_entropy.report.figures.calibration import calibration_figures, families
 from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids
+from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.records import write_records
 from cot_entropy.stats.calibration.tally import CalibrationRow
 
-GAP = Simulated(
+GAP = CalibrationRow(
     estimand="accuracy_gap_pp",
     n=500,
     accuracy=0.6,
@@ -33,6 +34,7 @@ GAP = Simulated(
     missed_above=0.02,
     interval_supports=0.02,
     supported=0.02,
+    supported_first_step=0.01,
     refuted=0.02,
     false_support_limit=0.035,
     within_limit=True,
@@ -43,24 +45,40 @@ MISSES = replace(GAP, interval="percentile", coverage=0.9, covers=False)
 TOO_OFTEN = replace(MISSES, flag_rate=0.5, supported=0.05, within_limit=False)
 HOLDS = replace(DECIDES, truth=10.0, false_support_limit=None, within_limit=None)
 ROWS = (GAP, DECIDES, MISSES, TOO_OFTEN, HOLDS)
-POWER = Power(
+POWER = PowerRow(
     estimand="accuracy_gap_pp",
     n=500,
     accuracy=0.6,
     flag_rate=0.1,
     effect=0.0,
+    verdict="supported",
     power=0.02,
     power_first_step=0.01,
     method="exact",
 )
-NONE_ENOUGH = Detectable(n=500, accuracy=0.93, flag_rate=0.1, gap_pp=None, gap_pp_first_step=None)
-ENOUGH = Detectable(n=500, accuracy=0.6, flag_rate=0.1, gap_pp=19.84, gap_pp_first_step=24.5)
+NONE_ENOUGH = DetectableRow(
+    n=500, accuracy=0.93, flag_rate=0.1, gap_pp=None, gap_pp_first_step=None
+)
+ENOUGH = DetectableRow(n=500, accuracy=0.6, flag_rate=0.1, gap_pp=19.84, gap_pp_first_step=24.5)
+DECIDED = DecidableRow(
+    hypotheses="H1 H4a",
+    estimand="accuracy_gap_pp",
+    n=500,
+    verdict="supported",
+    effect=20.0,
+    settings=2,
+    decided=1,
+    decided_first_step=0,
+    power_least=0.4,
+    power_most=0.9,
+)
 
 
 def write_tables(folder: Path) -> None:
     write_records(folder / "calibration.csv", ROWS, CalibrationRow)
     write_records(folder / "power.csv", [POWER], PowerRow)
     write_records(folder / "detectable.csv", [NONE_ENOUGH, ENOUGH], DetectableRow)
+    write_records(folder / "decidable.csv", [DECIDED], DecidableRow)
 
 
 def figures() -> dict[str, str]:
@@ -75,7 +93,15 @@ def test_tables_are_read_as_they_were_written(tmp_path: Path) -> None:
     found = read_calibration(tmp_path, plan=PLAN)
     assert found is not None
     assert (found.intervals, found.power) == (ROWS, (POWER,))
-    assert found.detectable == (NONE_ENOUGH, ENOUGH)
+    assert (found.detectable, found.decidable) == ((NONE_ENOUGH, ENOUGH), (DECIDED,))
+
+
+def test_half_a_calibration_is_refused(tmp_path: Path) -> None:
+    """The error names the table that is missing."""
+    write_tables(tmp_path / "calibration")
+    (tmp_path / "calibration" / "power.csv").unlink()
+    with pytest.raises(DataError, match=r"power\.csv: no such file; calibrate again"):
+        read_calibration(tmp_path, plan=PLAN)
 
 
 def test_the_runs_own_tables_come_first(tmp_path: Path) -> None:
@@ -97,7 +123,7 @@ def test_a_coverage_that_is_no_number_is_refused(tmp_path: Path, text: str) -> N
     write_tables(tmp_path / "calibration")
     path = tmp_path / "calibration" / "calibration.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("0.96", text, 1), encoding="utf-8")
-    with pytest.raises(DataError, match=r"calibration\.csv:2: coverage"):
+    with pytest.raises(DataError, match=r"calibration\.csv: line 2: coverage"):
         read_calibration(tmp_path, plan=PLAN)
 
 
@@ -154,7 +180,7 @@ def test_power_of_the_other_hypotheses_is_a_grid() -> None:
     assert figure is not None
     assert len(figure.rows) == 1
     assert ">92</text>" in figure.panels[0]
-    assert "H2: rho of coherence = 0" in figure.panels[0]
+    assert "H2 supported: truth = 0" in figure.panels[0]
 
 
 def test_a_gap_that_no_cell_can_detect_is_a_dash() -> None:

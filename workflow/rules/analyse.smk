@@ -10,7 +10,24 @@ rule analyse:
         f"{flow.results}/provenance/run.json",
         plan=flow.plan,
     output:
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
+        report(
+            f"{flow.results}/verdicts.csv",
+            caption="../report/verdicts.rst",
+            category="Results",
+            labels={"table": "verdicts"},
+        ),
+        report(
+            f"{flow.results}/estimates.csv",
+            caption="../report/estimates.rst",
+            category="Results",
+            labels={"table": "estimates"},
+        ),
+        report(
+            f"{flow.results}/comparison.csv",
+            caption="../report/comparison.rst",
+            category="Results",
+            labels={"table": "published figures beside ours"},
+        ),
     params:
         digest=flow.digest("analyse"),
         trajectories=analyse.trajectories,
@@ -27,13 +44,17 @@ rule calibration:
     input:
         plan=flow.plan,
     output:
-        multiext(
-            f"{flow.results}/calibration/",
-            "calibration.csv",
-            "coverage_map.csv",
-            "power.csv",
-            "detectable.csv",
-            "decidable.csv",
+        report(
+            multiext(
+                f"{flow.results}/calibration/",
+                "calibration.csv",
+                "coverage_map.csv",
+                "power.csv",
+                "detectable.csv",
+                "decidable.csv",
+            ),
+            caption="../report/calibration.rst",
+            category="Calibration and power",
         ),
     params:
         digest=flow.digest("calibrate"),
@@ -55,7 +76,12 @@ rule report:
         multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
         plan=flow.plan,
     output:
-        f"{flow.results}/report.html",
+        report(
+            f"{flow.results}/report.html",
+            caption="../report/report.rst",
+            category="Report",
+            labels={"page": "report with explorer"},
+        ),
     params:
         # read where they are there, and a reason to write the page again; never made for it
         optional=analyse.optional_tables,

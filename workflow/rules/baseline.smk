@@ -28,7 +28,12 @@ rule baseline:
         trajectories=lambda w: flow.trajectories([f"{w.model}/{w.dataset}"]),
         plan=flow.plan,
     output:
-        f"{CHAIN}/self_consistency.csv",
+        report(
+            f"{CHAIN}/self_consistency.csv",
+            caption="../report/self_consistency.rst",
+            category="Self-consistency",
+            labels={"model": "{model}", "dataset": "{dataset}"},
+        ),
     params:
         job=lambda w: baseline.baseline_job(w),
     log:

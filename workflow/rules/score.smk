@@ -25,7 +25,12 @@ rule sensitivity:
         prefixes=f"{PROBE}/prefixes.jsonl.zst",
         completions=f"{PROBE}/completions.jsonl.zst",
     output:
-        f"{PROBE}/sensitivity.csv",
+        report(
+            f"{PROBE}/sensitivity.csv",
+            caption="../report/sensitivity.rst",
+            category="Sensitivity to the grader",
+            labels={"model": "{model}", "dataset": "{dataset}"},
+        ),
     params:
         job=lambda w: score.sensitivity_job(w),
     log:

@@ -9,7 +9,12 @@ rule compare_variants:
         variants.trajectories,
         plan=flow.plan,
     output:
-        f"{flow.results}/variants.csv",
+        report(
+            f"{flow.results}/variants.csv",
+            caption="../report/variants.rst",
+            category="Results",
+            labels={"table": "protocol variants"},
+        ),
     params:
         job=lambda w: variants.job,
     log:

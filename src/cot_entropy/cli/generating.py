@@ -1,4 +1,4 @@
-"""The verbs that generate: model, questions, chains, prefixes, completions, and their kin."""
+"""The verbs that generate, and `estimate`, which says before what they will take."""
 
 from __future__ import annotations
 
@@ -19,6 +19,35 @@ from cot_entropy.cli.app import (
     app,
     read_job,
 )
+
+
+@app.command("estimate")
+def estimate_verb(
+    configfile: Annotated[Path, typer.Option(help="The study.")],
+    assumptions: Annotated[
+        Path | None, typer.Option(help="Your own figures in place of the project's.")
+    ] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Predict requests, tokens, disk, memory and hours; after a run, set the actual ones beside.
+
+    Downloads and starts nothing. Example: cot-entropy estimate --configfile config/demo.yaml
+    """
+    from rich.console import Console
+
+    from cot_entropy.config import read_configuration
+    from cot_entropy.estimate.assumptions import read_assumptions
+    from cot_entropy.estimate.predict import estimate
+    from cot_entropy.estimate.table import render
+
+    configuration = read_configuration(configfile)
+    results = Path("results") / configuration.study.study
+    found = estimate(configuration, read_assumptions(assumptions), results)
+    if json:
+        typer.echo(found.model_dump_json(indent=1))
+    else:
+        Console(width=None if Console().is_terminal else 120).print(render(found))
 
 
 @app.command("model")
@@ -58,11 +87,13 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     Example: snakemake -Fnp --until chains
     """
     from cot_entropy.chains import generate_chains
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
-    with attempt(out):
-        generate_chains(read_job(ChainsJob, job), model=model, questions=questions, out=out)
+    settings = read_job(ChainsJob, job)
+    with held_devices(settings.engine), attempt(out):
+        generate_chains(settings, model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
@@ -97,15 +128,17 @@ def completions_verb(
     Example: snakemake -Fnp --until completions
     """
     from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    with attempt(out):
+    settings = read_job(CompletionsJob, job)
+    with held_devices(settings.engine), attempt(out):
         sample_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -135,9 +168,10 @@ def derive_verb(
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         derive_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -154,12 +188,14 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
 
     Example: snakemake -Fnp --until self_consistency --configfile config/zhao.yaml
     """
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
-    with attempt(out):
-        sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+    settings = read_job(SelfConsistencyJob, job)
+    with held_devices(settings.engine), attempt(out):
+        sample_chains(settings, model=model, chains=chains, out=out)
 
 
 @app.command("gather")

@@ -13,7 +13,7 @@ from cot_entropy.strict import Strict
 Outcome = Literal["consistent", "inconsistent", "not_applicable", "judge_error"]
 Confidence = Literal["high", "medium", "low"]
 Decider = Literal["rule", "judge", "computed"]
-Failure = Literal["malformed", "truncated", "refused", "unreachable", "not_computable"]
+Failure = Literal["malformed", "truncated", "refused", "too_long", "unreachable", "not_computable"]
 
 
 class Verdict(BaseModel):

@@ -44,7 +44,9 @@ MANIFEST: Final = "manifest.json"
 CRATE: Final = "ro-crate-metadata.json"
 """What an archive adds; it describes the files and is none of them."""
 PLAN, FREEZE, DEVIATIONS = "plan.yaml", "freeze.json", "deviations.yaml"
-GENERATIONS: Final = ("chains.jsonl.zst", "prefixes.jsonl.zst", "completions.jsonl.zst")
+BASELINE: Final = "self_consistency.jsonl.zst"
+"""Further generations of a cell; no row of verdicts.csv or estimates.csv rests on them."""
+GENERATIONS: Final = ("chains.jsonl.zst", "prefixes.jsonl.zst", "completions.jsonl.zst", BASELINE)
 TRAJECTORIES: Final = "trajectories.parquet"
 PACKAGES: Final = (
     "numpy",
@@ -78,7 +80,7 @@ class RunRecord(Strict):
 
 
 class CellRecord(Strict):
-    """One cell: the headers and hashes of every file that its rows rest on."""
+    """One cell: the headers and hashes of its generations and of what is scored from them."""
 
     schema_version: Literal[1] = 1
     """Version of this format."""

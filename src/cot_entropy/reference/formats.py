@@ -22,6 +22,7 @@ from cot_entropy.prereg.freeze import Freeze
 from cot_entropy.prereg.provenance import CellRecord, Manifest, RunRecord
 from cot_entropy.records import ChainRecord, CompletionRecord, Header, PrefixRecord
 from cot_entropy.reference.models import sections, table
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.signal.sensitivity import SensitivityRow
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
@@ -43,7 +44,8 @@ Parquet, empty in CSV. `.jsonl.zst` is JSON lines in zstd.
 
 `chains.jsonl.zst`, `prefixes.jsonl.zst`, `completions.jsonl.zst` and `self_consistency.jsonl.zst`:
 a header on the first line, then one record per question, in question order. While a file is being
-made it is `<file>.partial`; `<file>.attempts.jsonl` notes starts and ends.
+made it is `<file>.partial`; `<file>.attempts.jsonl` notes starts and ends, and
+`<file>.run.json` (a RunSummary) what it took. No audit compares these two between runs.
 """
 HASHES: Final = MappingProxyType(
     {
@@ -58,7 +60,7 @@ def formats_page() -> str:
     return "".join(
         [
             INTRODUCTION,
-            sections(Header, ChainRecord, PrefixRecord, CompletionRecord, level=3),
+            sections(Header, ChainRecord, PrefixRecord, CompletionRecord, RunSummary, level=3),
             "\n## Inputs\n\n`inputs/<model>.model.json`, and `inputs/<dataset>.questions.jsonl.zst`"
             " (a header, then the questions).\n",
             sections(ModelManifest, DatasetHeader, Question, level=3),

@@ -10,43 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import TypeAdapter
-from pydantic.dataclasses import dataclass as checked_dataclass
-
-from cot_entropy.report.rows import FINITE, read_typed
+from cot_entropy.errors import DataError
+from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
+from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.tally import CalibrationRow
 
 FOLDER: Final = "calibration"
 INTERVALS: Final = "calibration.csv"
-POWER: Final = "power.csv"
-DETECTABLE: Final = "detectable.csv"
-
-
-@checked_dataclass(frozen=True, kw_only=True, config=FINITE)
-class Simulated(CalibrationRow):
-    """One interval in one setting, as read."""
-
-
-@checked_dataclass(frozen=True, kw_only=True, config=FINITE)
-class Power(PowerRow):
-    """The probability of `supported` in one setting, as read."""
-
-
-@checked_dataclass(frozen=True, kw_only=True, config=FINITE)
-class Detectable(DetectableRow):
-    """The smallest gap of one setting, as read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """Every interval in every simulated setting, power, and smallest detectable gaps."""
+    """Every interval in every simulated setting, power, and what the design decides."""
 
     source: Literal["run", "plan"]
     """Whose tables these are: the run's own, or those beside the plan."""
-    intervals: tuple[Simulated, ...]
-    power: tuple[Power, ...]
-    detectable: tuple[Detectable, ...]
+    intervals: tuple[CalibrationRow, ...]
+    power: tuple[PowerRow, ...]
+    detectable: tuple[DetectableRow, ...]
+    decidable: tuple[DecidableRow, ...]
 
 
 def read_calibration(results: Path, *, plan: Path) -> Calibration | None:
@@ -56,11 +39,16 @@ def read_calibration(results: Path, *, plan: Path) -> Calibration | None:
         ("plan", plan.with_name(FOLDER)),
     )
     for source, folder in places:
-        if (folder / INTERVALS).exists():
+        if not (folder / INTERVALS).exists():
+            continue
+        try:
             return Calibration(
                 source=source,
-                intervals=read_typed(folder / INTERVALS, TypeAdapter(Simulated)),
-                power=read_typed(folder / POWER, TypeAdapter(Power)),
-                detectable=read_typed(folder / DETECTABLE, TypeAdapter(Detectable)),
+                intervals=tuple(read_records(folder / INTERVALS, CalibrationRow)),
+                power=tuple(read_records(folder / "power.csv", PowerRow)),
+                detectable=tuple(read_records(folder / "detectable.csv", DetectableRow)),
+                decidable=tuple(read_records(folder / "decidable.csv", DecidableRow)),
             )
+        except FileNotFoundError as error:
+            raise DataError(f"{error.filename}: no such file; calibrate again") from None
     return None

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar, get_args
+from typing import Final, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
@@ -22,12 +22,10 @@ from cot_entropy.errors import DataError
 from cot_entropy.stats.rows import VariantEstimate, Verdict
 from cot_entropy.strict import describe
 
-Read = TypeVar("Read")
-FINITE: Final = ConfigDict(allow_inf_nan=False)
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 
-@checked_dataclass(frozen=True, kw_only=True, config=FINITE)
+@checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(allow_inf_nan=False))
 class Row(VariantEstimate):
     """One row of a results table, with the hashes of what it was computed from."""
 
@@ -63,18 +61,7 @@ class Table:
 
 def read_rows(path: Path) -> tuple[Row, ...]:
     """Read a results table; raises DataError naming file, line and column."""
-    return tuple(
-        _checked(_ROW, {name: text for name, text in record.items() if text}, path, line)
-        for line, record in _records(path)
-    )
-
-
-def read_typed(path: Path, adapter: TypeAdapter[Read]) -> tuple[Read, ...]:
-    """Read a table of one kind of row, an empty field as None; raises DataError as `read_rows`."""
-    return tuple(
-        _checked(adapter, {name: text or None for name, text in record.items()}, path, line)
-        for line, record in _records(path)
-    )
+    return tuple(_row(record, path, line) for line, record in _records(path))
 
 
 def read_table(path: Path) -> Table:
@@ -114,10 +101,8 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise DataError(f"{path}: not a readable CSV file ({error})") from None
 
 
-def _checked(
-    adapter: TypeAdapter[Read], values: Mapping[str, str | None], path: Path, line: int
-) -> Read:
+def _row(record: dict[str, str], path: Path, line: int) -> Row:
     try:
-        return adapter.validate_python(values)
+        return _ROW.validate_python({name: text for name, text in record.items() if text})
     except ValidationError as error:
         raise DataError(f"{path}:{line}: {describe(error)}") from None

@@ -24,6 +24,7 @@ INTERVALS: Final = {
     "newcombe": "Newcombe",
     "agresti_caffo": "Agresti-Caffo",
     "permutation_t": "permutation t",
+    "normal_clipped": "clipped normal",
 }
 """Names of intervals as readers know them; others are shown as the plan writes them."""
 

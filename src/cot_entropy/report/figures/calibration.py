@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 
+from markupsafe import Markup
+
 from cot_entropy.prereg.plan_model import Plan
 from cot_entropy.report import text
-from cot_entropy.report.calibration import Simulated
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import span
 from cot_entropy.report.figures.simulated_panels import (
     Dot,
     Square,
     Strip,
-    grid_panel,
+    grid_panels,
     strip_panel,
 )
+from cot_entropy.stats.calibration.tally import CalibrationRow
 
-Reading = Callable[[Simulated], tuple[float, bool]]
+Reading = Callable[[CalibrationRow], tuple[float, bool]]
 SHORT = {
     "accuracy_gap_pp": "gap",
     "rho_coherence": "rho of coherence",
@@ -58,13 +60,13 @@ def families(plan: Plan) -> tuple[Family, ...]:
     )
 
 
-def calibration_figures(plan: Plan, rows: Sequence[Simulated]) -> tuple[Figure, ...]:
+def calibration_figures(plan: Plan, rows: Sequence[CalibrationRow]) -> tuple[Figure, ...]:
     """Coverage, its map of misses, and false support; none without rows."""
     known = [one for one in families(plan) if any(row.estimand == one.estimand for row in rows)]
     return (_coverage(known, rows), _map(known, rows), _false_support(known, rows)) if known else ()
 
 
-def _coverage(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure:
+def _coverage(known: Sequence[Family], rows: Sequence[CalibrationRow]) -> Figure:
     limits = span([row.coverage for row in rows], *(one.nominal for one in known))
     panels = [
         strip_panel(
@@ -93,32 +95,23 @@ def _coverage(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure:
     )
 
 
-def _map(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure:
-    panels, data = [], []
+def _map(known: Sequence[Family], rows: Sequence[CalibrationRow]) -> Figure:
+    panels: list[Markup] = []
+    deciding = [row for row in rows if row.decides]
     for family in known:
-        deciding = [row for row in rows if row.estimand == family.estimand and row.decides]
-        data += [_values(row) for row in deciding]
-        by_rate = any(row.flag_rate is not None for row in deciding)
-        for key in dict.fromkeys((row.n if by_rate else 0, row.truth) for row in deciding):
-            chosen = [row for row in deciding if (row.n if by_rate else 0, row.truth) == key]
-            size = f", n = {key[0]}" if by_rate else ""
-            panels.append(
-                grid_panel(
-                    f"{family.title} = {text.compact(key[1])}{size}",
-                    [
-                        Square(
-                            row=row.accuracy,
-                            column=row.n if row.flag_rate is None else row.flag_rate,
-                            text=f"{100 * row.coverage:.1f}",
-                            misses=not row.covers,
-                        )
-                        for row in chosen
-                    ],
-                    row_title="accuracy",
-                    column_title="share of monotone chains" if by_rate else "chains",
-                    unit="coverage in percent",
-                )
+        squares = [
+            Square(
+                n=row.n,
+                accuracy=row.accuracy,
+                flag_rate=row.flag_rate,
+                effect=row.truth,
+                text=f"{100 * row.coverage:.1f}",
+                misses=not row.covers,
             )
+            for row in deciding
+            if row.estimand == family.estimand
+        ]
+        panels += grid_panels(family.title, squares, unit="coverage in percent")
     return Figure(
         name="calibration_map",
         plan_ids=_ids(known),
@@ -131,11 +124,11 @@ def _map(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure:
         exploratory=False,
         panels=tuple(panels),
         columns=_columns(),
-        rows=data,
+        rows=[_values(row) for row in deciding],
     )
 
 
-def _false_support(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure:
+def _false_support(known: Sequence[Family], rows: Sequence[CalibrationRow]) -> Figure:
     false = [row for row in rows if row.false_support_limit is not None]
     limits = span([row.supported for row in false], 0.0, *(one.one_sided for one in known))
     panels = [
@@ -172,7 +165,9 @@ def _false_support(known: Sequence[Family], rows: Sequence[Simulated]) -> Figure
     )
 
 
-def _strips(family: Family, rows: Sequence[Simulated], *, word: str, value: Reading) -> list[Strip]:
+def _strips(
+    family: Family, rows: Sequence[CalibrationRow], *, word: str, value: Reading
+) -> list[Strip]:
     mine = [row for row in rows if row.estimand == family.estimand]
     strips = []
     for name in dict.fromkeys(row.interval for row in mine):
@@ -195,8 +190,8 @@ def _ids(known: Iterable[Family]) -> tuple[str, ...]:
 
 
 def _columns() -> tuple[str, ...]:
-    return tuple(field.name for field in fields(Simulated))
+    return tuple(field.name for field in fields(CalibrationRow))
 
 
-def _values(row: Simulated) -> list[Value]:
+def _values(row: CalibrationRow) -> list[Value]:
     return [getattr(row, name) for name in _columns()]

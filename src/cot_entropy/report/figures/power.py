@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import product
 
-from cot_entropy.report import text
-from cot_entropy.report.calibration import Detectable, Power
+from markupsafe import Markup
+
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.calibration import Family
 from cot_entropy.report.figures.panels import Point, Series, line_panel, line_style
-from cot_entropy.report.figures.simulated_panels import Square, grid_panel
+from cot_entropy.report.figures.simulated_panels import Square, grid_panels
+from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 
 GAP = "accuracy_gap_pp"
 WANTED = 0.8
+LARGE = 50.0
+"""A smallest gap of so many points is as good as none."""
 
 
-def power_curves(known: Sequence[Family], rows: Sequence[Power]) -> Figure | None:
+def power_curves(known: Sequence[Family], rows: Sequence[PowerRow]) -> Figure | None:
     """H1's power over the true gap: a panel per size and accuracy, a line per flag rate."""
     ids = _ids(known, GAP)
     chosen = [row for row in rows if row.estimand == GAP and row.flag_rate is not None]
@@ -60,8 +64,8 @@ def power_curves(known: Sequence[Family], rows: Sequence[Power]) -> Figure | Non
         ),
         exploratory=False,
         panels=tuple(panels),
-        columns=tuple(field.name for field in fields(Power)),
-        rows=[[getattr(row, field.name) for field in fields(Power)] for row in chosen],
+        columns=tuple(field.name for field in fields(PowerRow)),
+        rows=[[getattr(row, field.name) for field in fields(PowerRow)] for row in chosen],
         legend=tuple(
             (f"line {line_style(index)}", f"{rate:g} of the chains monotone")
             for index, rate in enumerate(rates)
@@ -69,74 +73,59 @@ def power_curves(known: Sequence[Family], rows: Sequence[Power]) -> Figure | Non
     )
 
 
-def power_grids(known: Sequence[Family], rows: Sequence[Power]) -> Figure | None:
+def power_grids(known: Sequence[Family], rows: Sequence[PowerRow]) -> Figure | None:
     """Power of the other hypotheses, simulated: a panel per true value."""
     families = {one.estimand: one for one in known if one.estimand != GAP}
     chosen = [row for row in rows if row.estimand in families]
     if not chosen:
         return None
-    panels = []
-    for estimand, family in families.items():
-        mine = [row for row in chosen if row.estimand == estimand]
-        by_rate = any(row.flag_rate is not None for row in mine)
-        for key in dict.fromkeys((row.n if by_rate else 0, row.effect) for row in mine):
-            panels.append(
-                grid_panel(
-                    f"{family.title} = {text.compact(key[1])}"
-                    + (f", n = {key[0]}" if by_rate else ""),
-                    [
-                        Square(
-                            row=row.accuracy,
-                            column=row.n if row.flag_rate is None else row.flag_rate,
-                            text=f"{100 * row.power:.0f}",
-                            shade=row.power,
-                        )
-                        for row in mine
-                        if (row.n if by_rate else 0, row.effect) == key
-                    ],
-                    row_title="accuracy",
-                    column_title="share of monotone chains" if by_rate else "chains",
-                    unit="power in percent",
-                )
+    panels: list[Markup] = []
+    for (estimand, family), verdict in product(families.items(), ("supported", "refuted")):
+        squares = [
+            Square(
+                n=row.n,
+                accuracy=row.accuracy,
+                flag_rate=row.flag_rate,
+                effect=row.effect,
+                text=f"{100 * row.power:.0f}",
+                shade=row.power,
             )
+            for row in chosen
+            if (row.estimand, row.verdict) == (estimand, verdict)
+        ]
+        panels += grid_panels(
+            f"{', '.join(family.ids)} {verdict}: truth", squares, unit="power in percent"
+        )
     return Figure(
         name="power_others",
         plan_ids=tuple(name for one in families.values() for name in one.ids),
         title="Power of the other hypotheses",
         caption=(
-            "Percent of simulated studies that the rule supports where the claim holds, p-value "
-            "unadjusted; darker is more."
+            "Percent of simulated studies in which the rule gives the right verdict at a true "
+            "value, p-value unadjusted (Holm's first step stands in the data); darker is more."
         ),
         exploratory=False,
         panels=tuple(panels),
-        columns=tuple(field.name for field in fields(Power)),
-        rows=[[getattr(row, field.name) for field in fields(Power)] for row in chosen],
+        columns=tuple(field.name for field in fields(PowerRow)),
+        rows=[[getattr(row, field.name) for field in fields(PowerRow)] for row in chosen],
     )
 
 
-def detectable_grids(known: Sequence[Family], rows: Sequence[Detectable]) -> Figure | None:
+def detectable_grids(known: Sequence[Family], rows: Sequence[DetectableRow]) -> Figure | None:
     """The smallest detectable gap by accuracy and share of monotone chains, a panel per size."""
     ids = _ids(known, GAP)
     if not ids or not rows:
         return None
-    panels = [
-        grid_panel(
-            f"n = {n:,}",
-            [
-                Square(
-                    row=row.accuracy,
-                    column=row.flag_rate,
-                    text="–" if row.gap_pp is None else f"{row.gap_pp:.1f}",
-                    shade=0.0 if row.gap_pp is None else max(0.0, 1 - row.gap_pp / 50),
-                )
-                for row in rows
-                if row.n == n
-            ],
-            row_title="accuracy",
-            column_title="share of monotone chains",
-            unit="smallest gap in percentage points",
+    squares = [
+        Square(
+            n=row.n,
+            accuracy=row.accuracy,
+            flag_rate=row.flag_rate,
+            effect=None,
+            text="–" if row.gap_pp is None else f"{row.gap_pp:.1f}",
+            shade=0.0 if row.gap_pp is None else max(0.0, 1 - row.gap_pp / LARGE),
         )
-        for n in dict.fromkeys(row.n for row in rows)
+        for row in rows
     ]
     return Figure(
         name="detectable_gap",
@@ -148,9 +137,9 @@ def detectable_grids(known: Sequence[Family], rows: Sequence[Detectable]) -> Fig
             "too small to assess. At Holm's first step the gap must be larger: see the data."
         ),
         exploratory=False,
-        panels=tuple(panels),
-        columns=tuple(field.name for field in fields(Detectable)),
-        rows=[[getattr(row, field.name) for field in fields(Detectable)] for row in rows],
+        panels=tuple(grid_panels("Smallest gap", squares, unit="percentage points")),
+        columns=tuple(field.name for field in fields(DetectableRow)),
+        rows=[[getattr(row, field.name) for field in fields(DetectableRow)] for row in rows],
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from cot_entropy.report import text
 from cot_entropy.report.svg import Canvas, Scale, tick_label
 
 WIDTH = 300.0
@@ -37,14 +38,27 @@ class Strip:
 
 @dataclass(frozen=True, kw_only=True)
 class Square:
-    """One setting of a grid."""
+    """One setting of a grid; `effect` is its true value, where it has one."""
 
-    row: float
-    column: float
+    n: int
+    accuracy: float
+    flag_rate: float | None
+    effect: float | None
     text: str
     misses: bool = False
     shade: float = 0.0
     """From 0, no colour, to 1."""
+
+    @property
+    def column(self) -> float:
+        """What the columns are: shares of monotone chains, or numbers of chains."""
+        return self.n if self.flag_rate is None else self.flag_rate
+
+    @property
+    def panel(self) -> str:
+        """What the other settings of its panel share with it."""
+        effect = "" if self.effect is None else f" = {text.compact(round(self.effect, 3) + 0.0)}"
+        return effect + ("" if self.flag_rate is None else f", n = {self.n:,}")
 
 
 def strip_panel(
@@ -63,8 +77,8 @@ def strip_panel(
     canvas.text(scale.end, bottom + 31, unit, "axis-title", "end")
     for index, one in enumerate(strips):
         top = 22.0 + LINE * index
-        text = f"{one.label}: {one.note}"
-        canvas.text(4.0, top + 13, text, "label strong" if one.emphasis else "label")
+        named = f"{one.label}: {one.note}"
+        canvas.text(4.0, top + 13, named, "label strong" if one.emphasis else "label")
         for dot in sorted(one.dots, key=lambda dot: dot.misses):
             at, y = scale(dot.value), top + 25
             if dot.misses:
@@ -74,15 +88,24 @@ def strip_panel(
     return canvas.markup()
 
 
-def grid_panel(
-    title: str, squares: Sequence[Square], *, row_title: str, column_title: str, unit: str
-) -> Markup:
+def grid_panels(title: str, squares: Sequence[Square], *, unit: str) -> list[Markup]:
+    """A grid per true value, and per number of chains where the columns are shares."""
+    return [
+        _grid(title + panel, [one for one in squares if one.panel == panel], unit)
+        for panel in dict.fromkeys(one.panel for one in squares)
+    ]
+
+
+def _grid(title: str, squares: Sequence[Square], unit: str) -> Markup:
     """Settings as a table of squares; a missing setting is left blank, a miss outlined."""
-    rows = sorted({one.row for one in squares}, reverse=True)
+    row_title = "accuracy"
+    shares = any(one.flag_rate is not None for one in squares)
+    column_title = "share of monotone chains" if shares else "chains"
+    rows = sorted({one.accuracy for one in squares}, reverse=True)
     columns = sorted({one.column for one in squares})
     step = min((WIDTH - LEFT - 4) / max(len(columns), 1), 60.0)
     spoken = "; ".join(
-        f"{tick_label(one.row)}, {tick_label(one.column)}: {one.text}"
+        f"{tick_label(one.accuracy)}, {tick_label(one.column)}: {one.text}"
         + (" misses" if one.misses else "")
         for one in squares
     )
@@ -99,7 +122,7 @@ def grid_panel(
         canvas.text(x, bottom + 15, tick_label(value), "tick", "middle")
     canvas.text(LEFT + step * len(columns), bottom + 31, column_title, "axis-title", "end")
     for one in squares:
-        left, top = LEFT + step * columns.index(one.column), 40.0 + ROW * rows.index(one.row)
+        left, top = LEFT + step * columns.index(one.column), 40.0 + ROW * rows.index(one.accuracy)
         kinds = [("square miss" if one.misses else "square", 1.0)]
         if one.shade:
             kinds.append(("shade", 0.45 * one.shade))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
@@ -35,10 +36,16 @@ def read_records(path: Path, kind: type[R]) -> list[R]:
         for row in reader:
             values = {name: None if text == "" else text for name, text in row.items()}
             try:
-                records.append(adapter.validate_python(values))
+                record = adapter.validate_python(values)
             except ValidationError as error:
                 where = f"{path}: line {reader.line_num}"
                 raise DataError(f"{where}: {describe(error)}; calibrate again") from None
+            for name in _columns(kind):
+                value = getattr(record, name)
+                if isinstance(value, float) and not math.isfinite(value):
+                    where = f"{path}: line {reader.line_num}"
+                    raise DataError(f"{where}: {name}: {value} is not finite; calibrate again")
+            records.append(record)
         return records
 
 
