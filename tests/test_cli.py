@@ -179,6 +179,23 @@ def test_a_hub_that_cannot_be_reached_says_what_would_help(
     assert "source: local" in message
 
 
+def test_an_estimate_is_printed_before_anything_runs() -> None:
+    done = subprocess.run(
+        [*COMMAND, "estimate", "--configfile", "config/study.yaml"],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "qwen2.5-7b/gsm8k" in done.stdout
+    assert "7,276" in done.stdout
+
+
+def test_an_estimate_of_no_study_is_refused() -> None:
+    assert "none.yaml: no such file" in refused("estimate", "--configfile", "none.yaml")
+
+
 def chains(tmp_path: Path, texts: list[str], **settings: Any) -> list[str]:
     job = ChainsJob(
         cell="tiny/tiny",
@@ -204,6 +221,16 @@ def test_a_prompt_longer_than_the_context_is_recorded_and_the_cell_goes_on(
     assert [row["chain"] is None for row in records] == [False, True, False]
     assert "1024" in records[1]["error"]
     assert json.loads(done.stderr.splitlines()[-1])["questions_failed"] == 1
+
+
+def test_a_results_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """/proc takes no files from anyone, root included."""
+    arguments = chains(tmp_path, ["Short?"])[:-1]
+    done = call(*arguments, "/proc/results/chains.jsonl.zst")
+    assert done.returncode == 4
+    (message,) = done.stderr.splitlines()
+    assert message.startswith("error: /proc/results/chains.attempts.jsonl: cannot be written")
+    assert "permit writing there" in message
 
 
 def test_no_gpu_for_a_config_that_wants_one(tmp_path: Path) -> None:

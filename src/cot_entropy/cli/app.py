@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from cot_entropy import __version__
 from cot_entropy.errors import ConfigError, DataError
 from cot_entropy.files import write_text
+from cot_entropy.stopping import stop_with_parent
 from cot_entropy.strict import Strict, describe
 
 LOG = logging.getLogger("cot_entropy")
@@ -61,7 +62,10 @@ def _version(show: bool) -> None:
 def options(
     *,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-    log: Annotated[Path | None, typer.Option("--log", help="Write messages here too.")] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", help="As a rule's job: write messages here too, end with Snakemake."),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
@@ -76,6 +80,7 @@ def options(
     """
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
+        stop_with_parent()
         write_text(log, "")
         # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
         handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
