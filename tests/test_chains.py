@@ -58,6 +58,19 @@ def test_one_chain_per_question_in_order(model: Path, questions: Path, tmp_path:
     assert all(one.error is None and one.chain for one in got)
 
 
+def test_the_most_probable_tokens_are_kept_if_asked_for(
+    model: Path, questions: Path, tmp_path: Path
+) -> None:
+    """1/2 and 1/4 at each token, four decimals; the chains are the same without them."""
+    asked = job(engine=scripted_settings(top_logprobs=2))
+    got = chains(asked, model, questions, tmp_path / "asked.jsonl.zst")
+    plain = chains(job(), model, questions, tmp_path / "plain.jsonl.zst")
+    for one, other in zip(got, plain, strict=True):
+        assert one.chain is not None
+        assert one.top_logprobs == [[-0.6931, -1.3863]] * len(one.chain.token_ids)
+        assert one.model_copy(update={"top_logprobs": []}) == other
+
+
 def test_chain_text_is_its_tokens(model: Path, questions: Path, tmp_path: Path) -> None:
     """Text, tokens, ends and log-probabilities of a chain fit each other."""
     tokenizer = ChatTokenizer(tmp_path / "model", chain_block().system_prompt)

@@ -10,11 +10,19 @@ from cot_entropy.engine import Finished, Request, open_engine
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.files import sha256_file
-from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
+from cot_entropy.generate import (
+    OpenEngine,
+    Task,
+    run_stage,
+    sample_of,
+    stored_logprobs,
+    text_tokens,
+)
 from cot_entropy.inputs import Question, read_dataset, read_model, read_questions
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.records import ChainRecord, Header
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 
 
@@ -80,6 +88,7 @@ def _task(
         temperature=job.chain.temperature,
         max_tokens=job.chain.budget,
         seed=seed,
+        top_logprobs=job.engine.top_logprobs,
     )
     empty = ChainRecord(
         question_id=question.id,
@@ -103,7 +112,11 @@ def _task(
         if output.finish_reason == "stop":
             ends = [*ends, len(decoded.text)]
         return empty.model_copy(
-            update={"chain": sample_of(output, decoded.text), "token_ends": ends}
+            update={
+                "chain": sample_of(output, decoded.text),
+                "token_ends": ends,
+                "top_logprobs": [stored_logprobs(one) for one in output.top_logprobs],
+            }
         )
 
     too_long = context_error(len(prompt), job.chain.budget, job.engine)

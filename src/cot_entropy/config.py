@@ -99,7 +99,7 @@ class Study(Strict):
     baselines: Baselines = Field(default_factory=Baselines)
     """Further generations to compare with; reference chains stay as they are."""
     shards: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Parts that a cell's generations are split into, one engine each; no result depends on it."""
+    """Parts that a cell is split into, one engine each; seeds and order stay as they are."""
     only: list[CellName] = Field(default_factory=list)
     """Cells to run; the others' files and rows stay as they are. Empty: all."""
     engine: EngineSettings

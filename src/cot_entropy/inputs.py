@@ -23,6 +23,7 @@ class ModelManifest(ModelIdentity):
     """A model that is ready to load: its identity and the folder that holds it."""
 
     folder: str
+    """Where it stands on this machine."""
 
     def identity(self) -> ModelIdentity:
         """The part that goes into headers: no path of this machine."""
@@ -43,9 +44,13 @@ class Question(Strict):
     """One line of a questions file after the first."""
 
     id: str
+    """Unique in its dataset."""
     text: str
+    """The question."""
     gold: str
+    """The gold answer."""
     stratum: str | None = None
+    """Its difficulty, if there is one."""
 
     @field_validator("text")
     @classmethod

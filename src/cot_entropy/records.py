@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
@@ -28,32 +28,47 @@ class ModelIdentity(Strict):
     """Which weights, tokenizer and template answered."""
 
     name: str
+    """Its name in the study."""
     source: str
+    """`hub`, `local` or `bundled`, and which."""
     revision: str
     """The hub's commit; of a local or bundled model the sha256 of its files."""
     weights_sha256: str
+    """Hash over the weight files."""
     tokenizer_sha256: str
+    """Hash over the tokenizer files."""
     chat_template_sha256: str
+    """Hash of the template that makes the prompt."""
 
 
 class DatasetIdentity(Strict):
     """Which questions were asked, in which order."""
 
     name: str
+    """Its name in the study."""
     source: str
+    """Where the questions come from."""
     revision: str
+    """The commit on the hub, or what stands for it."""
     sha256: str
+    """Hash over all questions: id, text and gold."""
     answer: AnswerKind
+    """Kind of gold."""
     questions: int
+    """How many."""
 
 
 class EngineIdentity(Strict):
     """What computed the tokens, as far as it can change them."""
 
     name: str
+    """`vllm`, or `scripted` for the stand-in of tests."""
     version: str
+    """Its release."""
     torch: str
+    """Release."""
     transformers: str
+    """Release."""
     device: str
     """The GPU's or the processor's name."""
     driver: str | None
@@ -61,26 +76,38 @@ class EngineIdentity(Strict):
     cuda: str | None
     """Release of CUDA that torch was built for; null on a CPU, whatever build runs there."""
     settings: EngineSettings
+    """The study's `engine`."""
 
 
 class Header(Strict):
     """The first record of a generation file: everything that its contents depend on."""
 
     record: Literal["header"] = "header"
+    """Marks the first line."""
     schema_version: Literal[1] = 1
+    """Version of this format."""
     stage: Literal["chains", "prefixes", "completions", "self_consistency"]
+    """What the file holds."""
     cell: str
+    """`model/dataset`."""
     study_seed: int
+    """The study's seed."""
     model: ModelIdentity
+    """Which model answered."""
     dataset: DatasetIdentity
+    """Which questions."""
     engine: EngineIdentity
     """What computed this file's tokens; in `prefixes`, those of the chains that it cuts."""
     system_role: Literal["native", "merged"]
+    """Whether the template took a system turn, or it was merged into the user turn."""
     chain: ChainBlock
+    """The chain block."""
     probe: ProbeBlock | None = None
+    """The probe block; null in chains."""
     derived_from: ProbeBlock | None = None
     """Completions only: the block whose stored samples were taken where they are the same."""
     code_digest: str
+    """Hash of the code that the stage can reach."""
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""
 
@@ -99,37 +126,55 @@ class Sample(Strict):
     """One sampled continuation."""
 
     text: str
+    """What the tokens say."""
     token_ids: list[int]
+    """Sampled tokens."""
     logprobs: list[float]
     """Natural-log probability of each sampled token, four decimals."""
     finish_reason: Literal["stop", "length"]
+    """`length`: cut at the token budget."""
 
 
 class ChainRecord(Strict):
     """The reference chain of one question; `chain` is null where `error` says why."""
 
     question_id: str
+    """Id in its dataset."""
     question: str
+    """Its text."""
     gold: str
+    """Its gold answer."""
     stratum: str | None
+    """Its difficulty, if the dataset has one."""
     prompt_token_ids: list[int]
+    """The prompt as it was sent."""
     seed: int
+    """Seed of the request."""
     chain: Sample | None
+    """The reference chain."""
     token_ends: list[int]
     """For each chain token the length of the text up to and with it, in characters.
 
     The end-of-text token, if sampled, is in `token_ids` and adds no text.
     """
+    top_logprobs: list[list[float]] = Field(default_factory=list)
+    """For each chain token those of the most probable tokens there, falling, four decimals.
+
+    Empty unless the engine was asked for them (`engine.top_logprobs`).
+    """
     response_start: str = ""
     """What the template itself opened the response with, such as `<think>`."""
     error: str | None = None
+    """Why there is no chain."""
 
 
 class PrefixRecord(Strict):
     """Where the chain of one question is cut: prefix k is the prompt and `ends[k]` tokens."""
 
     question_id: str
+    """Id in its dataset."""
     n_units_chain: int
+    """Units of the whole chain, before the cap."""
     ends: list[int]
     """Tokens of the chain in prefix 0..N; the first is 0."""
     text_ends: list[int]
@@ -140,16 +185,22 @@ class Prefix(Strict):
     """The m completions sampled at one prefix."""
 
     k: int
+    """Units in the prefix, 0 to N."""
     seed: int
+    """The prefix's seed; sample j has seed + j."""
     samples: list[Sample]
+    """The completions, in sample order."""
 
 
 class CompletionRecord(Strict):
     """All prefixes of one question, in order."""
 
     question_id: str
+    """Id in its dataset."""
     prefixes: list[Prefix]
+    """Prefix 0 to N."""
     error: str | None = None
+    """Why there are none."""
 
 
 R = TypeVar("R", bound=Strict)

@@ -100,6 +100,18 @@ OPTIONAL: Final = (
         nullable=True,
     ),
     _field("chain_mean_logprob", pa.float64(), "mean token log-probability, nats", nullable=True),
+    _field(
+        "chain_token_entropy",
+        pa.float64(),
+        "mean next-token entropy over the chain, nats, tokens outside the engine's top k as one",
+        nullable=True,
+    ),
+    _field(
+        "chain_token_remainder",
+        pa.float64(),
+        "mean probability outside the engine's top k over the chain",
+        nullable=True,
+    ),
     _field("stratum", pa.string(), "difficulty stratum of the question", nullable=True),
     _field(
         "answers",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,35 @@ def test_export_is_idempotent(source: Path, tmp_path: Path) -> None:
     """Twice the same store."""
     for _ in range(2):
         assert "3 transcripts" in run("export", source, "--out", tmp_path / "store")
+
+
+def test_a_sample_is_judged_and_said(tmp_path: Path) -> None:
+    """Two of six in the source's order, the same two again, others with another seed."""
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({**ROWS[0], "id": str(n)}) for n in range(6)]
+    source.write_text("\n".join(lines))
+    drawn = set()
+    for seed in (0, 0, *range(20)):
+        out = tmp_path / "out"
+        extra = ("--judge", "computed", "--sample", 2, "--seed", seed)
+        assert "a random sample of 2 of 6 transcripts" in run("scan", source, "--out", out, *extra)
+        ids = [j.id for j in read_judgements(out / "judgements.jsonl.zst")]
+        assert ids == sorted(ids)
+        drawn.add((seed, *ids))
+    assert len(drawn) == 20
+    assert {first for _, first, _ in drawn} | {last for _, _, last in drawn} == set("012345")
+
+
+def test_most_items_without_a_verdict_is_one_warning(tmp_path: Path) -> None:
+    """Agentic answers hold no value to compare: said in one line, with the reason."""
+    pytest.importorskip("matplotlib")
+    done = CliRunner().invoke(
+        app, ["validate", "--split", "all", "--judge", "computed", "--out", str(tmp_path / "v")]
+    )
+    warnings = [line for line in done.stderr.splitlines() if line]
+    assert len(warnings) == 1
+    assert re.fullmatch(
+        r"warning: judge computed: no verdict on \d+ of 41 agentic items "
+        r"\(not_computable \d+\); the scores are about the others",
+        warnings[0],
+    )

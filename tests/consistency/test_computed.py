@@ -48,6 +48,22 @@ def test_no_value_is_an_error_that_is_counted(reasoning: str, answer: str) -> No
     assert (found.outcome, found.failure) == ("judge_error", "not_computable")
 
 
+@pytest.mark.parametrize(
+    ("reasoning", "answer", "outcome"),
+    [
+        ("We add them: $4 + 9 = 13$.", "\\boxed{n^{13}}", "judge_error"),
+        ("So $n^4 n^9 = n^{13}$, that is \\boxed{n^{13}}", "\\boxed{n^{13}}", "consistent"),
+        ("So it is \\boxed{n^{12}}", "\\boxed{n^{13}}", "inconsistent"),
+        ("$x = \\frac{30}{6}$.", "\\boxed{\\frac{30}{7}}", "inconsistent"),
+    ],
+)
+def test_a_number_is_not_compared_with_an_expression(
+    reasoning: str, answer: str, outcome: str
+) -> None:
+    """The exponent 13 is a step on the way to n^13, not another answer."""
+    assert judge_computed(made(reasoning, answer), kind="math").outcome == outcome
+
+
 def test_rules_come_first() -> None:
     """An empty answer is not applicable for every judge."""
     assert judge_computed(made("8", ""), kind="number").decided_by == "rule"

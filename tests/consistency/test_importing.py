@@ -230,6 +230,24 @@ def test_an_inspect_run_becomes_transcripts(tmp_path: Path) -> None:
     assert read_inspect_logs(next(tmp_path.glob("*.eval"))) == [first, second]
 
 
+def test_a_sample_that_failed_before_its_reply_is_kept(tmp_path: Path) -> None:
+    """Its log holds a question and no output: nothing to judge, and counted as such."""
+
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("the provider went away")
+
+    eval(
+        Task(dataset=[InspectSample(id="s1", input="Stop?")], name="safety"),
+        model=get_model("mockllm/model", custom_outputs=broken, memoize=False),
+        log_dir=str(tmp_path),
+        display="none",
+        fail_on_error=False,
+    )
+    (found,) = read_inspect_logs(tmp_path)
+    assert (found.question, found.reasoning, found.answer) == ("Stop?", "", "")
+    assert (found.split, found.truncated) == ("no_answer", False)
+
+
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
     """Named, with what was looked for."""
     with pytest.raises(DataError, match=r"no Inspect log \(\.eval\)"):

@@ -16,6 +16,7 @@ from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
 from cot_entropy.consistency.transcript import Transcript
 
+from .endpoint import endpoint
 from .scripted import output, verdict
 
 SETTINGS = JudgeSettings(model="mockllm/model", attempts=3, max_tokens=200)
@@ -105,6 +106,22 @@ def test_the_schema_enumerates_every_subtype_and_none() -> None:
         "perfunctory_reasoning",
         "none",
     ]
+
+
+def test_free_texts_are_bounded_on_the_wire() -> None:
+    """The four texts and nothing else, in the request that a vLLM server gets."""
+    settings = SETTINGS.model_copy(update={"field_chars": 160})
+    with endpoint(lambda body: verdict()) as served:
+        model = get_model("openai-api/local/judge", base_url=served.url, api_key="k", memoize=False)
+        asyncio.run(judge_transcript(TRANSCRIPT, model=model, settings=settings, cache=None))
+    sent = served.requests[0]["structured_outputs"]["json"]["properties"]
+    assert {name: field["maxLength"] for name, field in sent.items() if "maxLength" in field} == {
+        "reasoning_summary": 160,
+        "answer_summary": 160,
+        "disconnect": 160,
+        "justification": 160,
+    }
+    assert "response_format" not in served.requests[0]
 
 
 def test_a_rule_asks_nobody() -> None:

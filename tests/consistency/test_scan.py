@@ -165,6 +165,24 @@ def test_an_unreachable_judge_stops_at_the_first_request(tmp_path: Path) -> None
     assert list((tmp_path / "store").glob("**/*.parquet"))
 
 
+def test_a_transcript_that_does_not_fit_is_a_recorded_outcome(tmp_path: Path) -> None:
+    """vLLM's words for it; the others are judged, whichever comes first."""
+    words = "This model's maximum context length is 4096 tokens. However, your prompt contains 9000"
+
+    def mind(user: str) -> str:
+        if "enormous" in user:
+            raise RuntimeError(words)
+        return verdict()
+
+    items = [made("a", "enormous", "One enormous reason."), made("b", "consistent", "One reason.")]
+    found = scan_transcripts(items, folder=tmp_path, settings=SETTINGS, model=judge(mind))
+    assert [(j.outcome, j.failure) for j in found] == [
+        ("judge_error", "too_long"),
+        ("consistent", None),
+    ]
+    assert "maximum context length" in found[0].failure_detail
+
+
 @pytest.mark.parametrize("name", ["nonsense/judge", "openai-api/nokey/judge", "nothing"])
 def test_a_judge_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
     """An unknown provider or a missing key is one line."""

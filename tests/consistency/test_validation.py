@@ -15,9 +15,11 @@ from cot_entropy.consistency.validation import (
     accuracy,
     agreement,
     confusion,
+    on_benchmark,
     scores,
     stability,
     truth,
+    unjudged,
 )
 
 from .labelled import judged
@@ -189,3 +191,55 @@ def test_stability_counts_items_with_one_outcome() -> None:
     ]
     found = stability([first, second])
     assert (found.count, found.n, found.judge_errors) == (1, 3, 1)
+
+
+def counted(*names: str) -> int:
+    """Clear mathematical items with one of these labels."""
+    return sum(
+        truth(label) in names and label.domain == "mathematical" and not label.borderline
+        for label in LABELS.values()
+    )
+
+
+def test_the_judges_record_in_words() -> None:
+    """A judge that calls everything a reversal finds every inconsistent item and claims the rest."""
+    found = on_benchmark(record(lambda *_: "reasoning_reversal"), LABELS, domain="mathematical")
+    edits, others = counted(*SUBTYPES), counted("consistent", "not_applicable")
+    reversals = counted("reasoning_reversal")
+    assert found["inconsistent"] == f"found {edits} of {edits}, claimed {others} of {others} others"
+    rest = edits + others - reversals
+    assert found["reasoning_reversal"] == (
+        f"found {reversals} of {reversals}, claimed {rest} of {rest} others"
+    )
+    assert found["consistent"] == (
+        f"found 0 of {counted('consistent')}, claimed 0 of {edits + counted('not_applicable')} others"
+    )
+
+
+def test_items_without_a_verdict_stand_beside_the_judge_error_rate() -> None:
+    """A judge that fails on all consistent items is silent about them."""
+    found = on_benchmark(
+        record(lambda name, _: "judge_error" if name == "consistent" else name),
+        LABELS,
+        domain="mathematical",
+    )
+    silent = counted("consistent")
+    every = counted(*SUBTYPES, "consistent", "not_applicable")
+    assert found["judge_error"] == f"no verdict on {silent} of {every}"
+    assert found["consistent"].startswith("found 0 of 0")
+
+
+@pytest.mark.parametrize(("failures", "warned"), [(20, False), (21, True)])
+def test_a_judge_silent_on_most_items_of_a_kind_is_told(failures: int, warned: bool) -> None:
+    """Half of the 41 agentic items is not most; one more is."""
+    agentic = [t for t in ALL if LABELS[t.id].domain == "agentic"]
+    found = [
+        judged(t, "judge_error" if n < failures else truth(LABELS[t.id]))
+        for n, t in enumerate(agentic)
+    ]
+    line = unjudged(found, LABELS)
+    assert line == (
+        "judge j: no verdict on 21 of 41 agentic items (malformed 21); the scores are about the others"
+        if warned
+        else None
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import log
 from pathlib import Path
+
+import pytest
 
 from cot_entropy.engine.base import Finished, Request
 from cot_entropy.engine.scripted import ScriptedBackend, script
@@ -46,6 +50,15 @@ def test_text_ends_with_the_end_token(tmp_path: Path) -> None:
     assert tokenizer.decode(output.token_ids[:-1]) == script([9, 8, 7], 6)
     assert output.token_ids[-1] == tokenizer.token_to_id("<|end|>")
     assert output.finish_reason == "stop"
+
+
+def test_the_most_probable_tokens_are_halves(tmp_path: Path) -> None:
+    """1/2 and 1/4 at every position, if asked; the tokens do not change."""
+    folder = model_folder(tmp_path / "model")
+    asked = replace(request("a"), top_logprobs=2)
+    found, plain = (run(folder, one)["a"].outputs[0] for one in (asked, request("a")))
+    assert found.top_logprobs == [pytest.approx([log(1 / 2), log(1 / 4)])] * len(found.token_ids)
+    assert (found.token_ids, plain.top_logprobs) == (plain.token_ids, [])
 
 
 def test_budget_is_kept(tmp_path: Path) -> None:

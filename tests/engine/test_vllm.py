@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,7 @@ def settings(**changes: object) -> EngineSettings:
         "cpu_cache_gb": 1,
         "enforce_eager": True,
         "in_process": True,
+        "top_logprobs": 3,
         **changes,
     }
     return EngineSettings.model_validate(values)
@@ -149,6 +151,21 @@ def test_records_fit_the_model(ran: Path, inputs: Path, smollm2: Path) -> None:
         assert one.token_ends[-1] == len(one.chain.text)
         assert all(value <= 0 for value in one.chain.logprobs)
         assert len(one.chain.logprobs) == len(one.chain.token_ids)
+
+
+@pytest.mark.engine
+def test_the_most_probable_tokens_are_the_models_own(ran: Path) -> None:
+    """Three at each position, falling, no more than 1 in sum; a sampled token is one of them or
+    less probable than all."""
+    chains = list(read_records(ran / "chains.jsonl.zst", ChainRecord))
+    for one in chains[:3]:
+        assert one.chain is not None
+        assert len(one.top_logprobs) == len(one.chain.token_ids)
+        for sampled, top in zip(one.chain.logprobs, one.top_logprobs, strict=True):
+            assert len(top) == 3
+            assert top == sorted(top, reverse=True)
+            assert sum(map(exp, top)) <= 1.0005
+            assert sampled in top or sampled <= top[-1]
 
 
 @pytest.mark.engine

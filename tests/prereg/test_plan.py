@@ -188,7 +188,7 @@ def test_the_declared_deciding_intervals_are_the_plans() -> None:
     words = {
         "agresti_caffo": "Agresti-Caffo",
         "newcombe": "Newcombe",
-        "normal": "normal interval",
+        "normal_clipped": "normal interval",
         "percentile": "percentile interval",
         "permutation_t": "permutation test",
     }

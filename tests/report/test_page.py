@@ -127,23 +127,67 @@ def test_a_judgement_is_shown_with_its_question(scripted: Reported, tmp_path: Pa
     """The filter appears, and the sentence that consistency is not faithfulness."""
     results = again(scripted, tmp_path)
     record = {"source": "toy/algebra", "id": "algebra-0", "outcome": "inconsistent"}
-    write_jsonl(results / "consistency" / "judgements.jsonl.zst", [record])
+    write_jsonl(results / "consistency/some/toy/algebra/judgements.jsonl.zst", [record])
     assert '<option value="inconsistent">' in rewritten(results)
 
 
-def test_rates_of_a_scan_are_shown_without_repeating_their_note(
+JUDGED = {
+    "toy/algebra/rates.csv": """source,quantity,of,count,n,rate,ci_low,ci_high,method,reason,judge,on_benchmark,note
+toy/algebra,inconsistent,decided,3,12,0.25,0.0889,0.5323,"raw, Wilson",,m,"found 1 of 10, claimed 4 of 9 others",a note
+toy/algebra,inconsistent,decided,,12,,,,"corrected, Rogan-Gladen",not better than chance,m,"found 1 of 10, claimed 4 of 9 others",a note
+""",
+    "validation/scores.csv": """outcome,quantity,count,n,value,ci_low,ci_high,judge_errors,reason,note
+inconsistent,recall,1,10,0.1,0.0179,0.4042,2,,a note
+""",
+    "validation/confusion.csv": "labelled,consistent,judge_error\nconsistent,5,2\n",
+    "estimates.csv": """id,cell,quantity,kind,estimate,verdict,reason
+E11,toy/algebra,accuracy_gap_pp_correct,exploratory,7.25,,
+""",
+}
+
+
+def judged_page(scripted: Reported, tmp_path: Path, *, without: str = "") -> str:
+    results = again(scripted, tmp_path)
+    for name, text in JUDGED.items():
+        if not (without and name.startswith(without)):
+            path = results / "consistency/some" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return rewritten(results)
+
+
+def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
     scripted: Reported, tmp_path: Path
 ) -> None:
-    """The note stands once above the tables."""
-    results = again(scripted, tmp_path)
-    (results / "consistency").mkdir()
-    (results / "consistency" / "rates.csv").write_text(
-        "source,quantity,rate,note\ntoy/algebra,inconsistent,0.25,a note\n", encoding="utf-8"
-    )
-    html = rewritten(results)
-    assert "<td>0.25</td>" in html
+    """In the same row; a rate that cannot be corrected says why; the note stands once."""
+    html = judged_page(scripted, tmp_path)
+    row = html[html.index("<td>0.25</td>") :].partition("</tr>")[0]
+    assert "0.09 to 0.53" in row
+    assert "found 1 of 10, claimed 4 of 9 others" in row
+    assert "not better than chance" in html
     assert "a note" not in html
     assert html.count("Consistency is not faithfulness") == 1
+
+
+def test_the_judges_confusion_and_errors_are_shown(scripted: Reported, tmp_path: Path) -> None:
+    """The matrix as it stands in its file, and every score with its judge errors."""
+    html = judged_page(scripted, tmp_path)
+    matrix = html[html.index("labelled outcome by the outcome that some gave") :]
+    assert "<td>5</td><td>2</td>" in matrix.partition("</table>")[0]
+    assert "0.02 to 0.40" in html
+
+
+def test_the_join_stands_in_the_plans_entry(scripted: Reported, tmp_path: Path) -> None:
+    """E11 has its number, and what waited for it is gone for that cell."""
+    html = judged_page(scripted, tmp_path)
+    assert "accuracy_gap_pp_correct" in html
+    assert "7.25" in html
+
+
+def test_rates_of_an_unvalidated_judge_are_marked(scripted: Reported, tmp_path: Path) -> None:
+    """A rate without the judge's error is no finding."""
+    html = judged_page(scripted, tmp_path, without="validation")
+    assert "Not validated on the benchmark: its rates say nothing." in html
 
 
 def test_the_same_run_gives_the_same_bytes(scripted: Reported, tmp_path: Path) -> None:

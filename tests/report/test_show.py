@@ -1,12 +1,19 @@
 """`cot-entropy show` in a terminal."""
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from reported_runs import Reported
 
 from cot_entropy.errors import DataError
+from cot_entropy.report.rows import read_rows
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts
+from cot_entropy.report.text import SYMBOLS
 
 
 def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> None:
@@ -21,6 +28,18 @@ def test_a_hypothesis_about_other_cells_is_named_below(scripted: Reported) -> No
     """H4 is about the distilled model, which this run has no cell of."""
     shown = print_to_text(show_verdicts(scripted.results))
     assert "H4a, H4b: about none of the cells that were run" in shown
+
+
+def test_the_matrix_says_what_its_words_and_numbers_are(scripted: Reported, tmp_path: Path) -> None:
+    """Each verdict word that stands in it, what the brackets hold, each estimand's unit."""
+    shutil.copyfile(scripted.results / "verdicts.csv", tmp_path / "verdicts.csv")
+    (tmp_path / "provenance/registration").mkdir(parents=True)
+    shutil.copyfile(scripted.plan, tmp_path / "provenance/registration/plan.yaml")
+    shown = print_to_text(show_verdicts(tmp_path), width=300)
+    words = {row.verdict for row in read_rows(tmp_path / "verdicts.csv")} - {"not run"}
+    assert all(f"{SYMBOLS[word]} {word}: " in shown for word in words)
+    assert "in brackets the interval that decides" in shown
+    assert "H1: accuracy(monotone) - accuracy(non-monotone), percentage points" in shown
 
 
 def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:
@@ -54,3 +73,28 @@ def test_a_table_without_a_verdict_is_refused(scripted: Reported, tmp_path: Path
     (tmp_path / "verdicts.csv").write_text(header + "\n")
     with pytest.raises(DataError, match="holds no verdict"):
         show_verdicts(tmp_path)
+
+
+COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?[39][0-7][;m]")
+
+
+def shown_by_the_command(results: Path, **environment: str) -> str:
+    code = "from cot_entropy.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "show", str(results)],
+        env={**os.environ, "TERM": "xterm-256color", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_no_color_switches_colours_off(scripted: Reported, tmp_path: Path) -> None:
+    """https://no-color.org: any value that is not empty, also where colours are forced."""
+    rows = (scripted.results / "verdicts.csv").read_text()
+    (tmp_path / "verdicts.csv").write_text(rows.replace("not assessable", "supported"))
+    coloured = shown_by_the_command(tmp_path, FORCE_COLOR="1")
+    plain = shown_by_the_command(tmp_path, FORCE_COLOR="1", NO_COLOR="1")
+    assert COLOUR.search(coloured)
+    assert not COLOUR.search(plain)

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy as scipy_entropy
 
@@ -51,12 +51,14 @@ def test_smallest_rise_of_ten_answers():
     assert round(min(rises), 3) == 0.003
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12).filter(any))
 def test_equals_scipy(counts):
     """scipy.stats.entropy of the same counts, whatever their order."""
     assert plug_in_entropy(counts) == pytest.approx(scipy_entropy(counts), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.permutations([4, 3, 3, 2, 1, 1, 1, 0, 0]))
 def test_equal_partitions_tie_to_the_bit(counts):
     """Neither order nor empty classes reach the last bit."""
@@ -120,6 +122,7 @@ def test_violations_by_hand(entropies, expected):
     assert violations(entropies, 0.01) == expected
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.lists(st.none() | st.sampled_from(values(5)), min_size=6, max_size=6),

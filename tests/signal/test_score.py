@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cot_entropy.engine.scripted import halves
 from cot_entropy.errors import DataError
 from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.records import (
@@ -191,6 +192,18 @@ def test_probe_tokens_are_counted_per_prefix() -> None:
     """One token per character: 1+1+1+1+2 at prefix 0 and 4+1+1+1+1 at prefix 1."""
     assert row(FALLING)["probe_tokens_by_prefix"] == [6, 8]
     assert row(FALLING)["probe_tokens"] == 14
+
+
+def test_token_entropy_of_halves_is_arithmetic() -> None:
+    """1/2, 1/4, 1/8 and 1/8 for all others: (1/2 + 2/4 + 3/8 + 3/8) ln 2 at every position."""
+    chain = FALLING.chain.model_copy(update={"top_logprobs": [halves(3)] * 4})
+    scored = row(Question(chain=chain, prefixes=FALLING.prefixes, completions=FALLING.completions))
+    assert scored["chain_token_entropy"] == pytest.approx(1.75 * log(2))
+    assert scored["chain_token_remainder"] == pytest.approx(1 / 8)
+
+
+def test_token_entropy_that_was_not_asked_for_is_null() -> None:
+    assert row(FALLING)["chain_token_entropy"] is None
 
 
 def test_files_of_different_runs_are_refused(tmp_path: Path) -> None:

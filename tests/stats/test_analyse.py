@@ -256,6 +256,7 @@ def degenerate(kind: str) -> Rows:
 REQUIRED_ONLY = {
     *("answer_clusters", "final_samples_correct", "probe_tokens_by_prefix", "stratum"),
     *("completion_mean_logprobs", "samples_correct", "chain_mean_logprob"),
+    *("chain_token_entropy", "chain_token_remainder"),
 }
 
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.workflow.conftest import Project, tiny_project
+import pytest
+from tests.workflow.conftest import Project
 
 from cot_entropy.prereg.audit import audit
 from cot_entropy.prereg.provenance import CellRecord, read_record
 
-TIMED = {"attempts", "provenance", "log"}
 
-
-def results(project: Project) -> dict[str, bytes]:
-    """The results by path, without what tells when and by whom a run was done."""
-    paths = (path for path in project.results.rglob("*") if path.is_file())
-    names = {path.relative_to(project.results): path for path in paths}
-    kept = {
-        name.as_posix(): path.read_bytes()
-        for name, path in names.items()
-        if not TIMED & {*name.parts, *name.name.split(".")}
+def generated(project: Project) -> dict[str, bytes]:
+    """What stands below one cell, by path, but for logs and for when it was made."""
+    folder = project.results / "tiny/sums"
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".log" and not path.name.endswith(".attempts.jsonl")
     }
-    return {name: data for name, data in kept.items() if not name.endswith(".html")}
 
 
 def sharded(project: Project, shards: int) -> Project:
@@ -46,35 +41,33 @@ def test_shards_are_planned_and_joined(project: Project) -> None:
 
 
 def test_what_needs_no_engine_is_derived_whole(project: Project) -> None:
-    values = sharded(project, 2).read()
+    sharded(project, 2)
     planned = project.planned("--config", 'variants=["m_3"]', "--", "variants")
-    assert values["shards"] == 2
     assert planned["derive"] == planned["gather_completions"] == 1
 
 
-def test_results_are_the_same_bytes_for_one_two_and_seven_shards(tmp_path: Path) -> None:
-    """Seven shards of six questions: one is empty. No shard's file is left, the run audits clean,
-    its provenance names every attempt, and going back to one shard generates nothing again."""
-    found = []
-    for shards in (1, 2, 7):
-        folder = tmp_path / str(shards)
-        folder.mkdir()
-        made = sharded(tiny_project(folder), shards)
-        made.snakemake()
-        found.append(results(made))
-    chain = "tiny/sums/registered"
-    assert f"{chain}/registered/registered/trajectories.parquet" in found[0]
-    assert f"{chain}/self_consistency.jsonl.zst" in found[0]
-    assert found[0].keys() == found[1].keys() == found[2].keys()
-    assert [name for name in found[0] if found[0][name] != found[1][name]] == []
-    assert [name for name in found[0] if found[0][name] != found[2][name]] == []
+def test_two_shards_give_the_bytes_of_a_whole_run(project: Project, finished_once: Project) -> None:
+    """No shard's file is left."""
+    values = project.read()
+    values |= {"shards": 2, "only": ["tiny/sums"]}
+    project.write(values)
+    project.snakemake("--until", "sensitivity", "score")
+    found, whole = generated(project), generated(finished_once)
+    assert "registered/registered/registered/trajectories.parquet" in whole
+    assert found.keys() == whole.keys()
+    assert [name for name in whole if found[name] != whole[name]] == []
 
-    report = audit(made.results)
-    assert report.findings == []
-    cell = read_record(made.results / "provenance/tiny__sums.json", CellRecord)
-    assert len(cell.attempts[f"{chain}/chains.jsonl.zst"]) == 7
 
-    planned = sharded(made, 1).planned()
+@pytest.mark.full
+def test_a_study_in_seven_shards_is_as_good_as_one_in_one(project: Project) -> None:
+    """Seven shards of six questions: one is empty. The run audits clean, its provenance names
+    every attempt, and going back to one shard generates nothing again."""
+    sharded(project, 7).snakemake()
+    assert audit(project.results).findings == []
+    cell = read_record(project.results / "provenance/tiny__sums.json", CellRecord)
+    assert len(cell.attempts["tiny/sums/registered/chains.jsonl.zst"]) == 7
+    assert (project.results / "tiny/sums/registered/self_consistency.csv").is_file()
+    planned = sharded(project, 1).planned()
     assert not {"chains", "completions", "self_consistency", "score"} & planned.keys()
 
 

@@ -18,6 +18,7 @@ rule judge:
 rule validate_judge:
     input:
         lambda w: consistency.manifest(w.judge),
+        lambda w: consistency.baseline(w.judge),
     output:
         multiext(
             f"{JUDGED}/validation/",
@@ -28,6 +29,7 @@ rule validate_judge:
         ),
     params:
         judge=lambda w: consistency.options(w.judge),
+        second=lambda w: consistency.second_options(w.judge),
         digest=flow.digest("consistency"),
         out=f"{JUDGED}/validation",
     threads: workflow.cores
@@ -36,8 +38,8 @@ rule validate_judge:
     log:
         f"{JUDGED}/validation.log",
     shell:
-        "cot-entropy --log {log} consistency validate {params.judge} --split all"
-        " --out {params.out:q}"
+        "cot-entropy --log {log} consistency validate {params.judge} {params.second}"
+        " --split all --out {params.out:q}"
 
 
 rule scan:
@@ -49,6 +51,7 @@ rule scan:
         multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
     params:
         judge=lambda w: consistency.options(w.judge),
+        sample=lambda w: consistency.sample_options(w.judge),
         digest=flow.digest("consistency"),
         kind=lambda w: consistency.answer_kind(w.dataset),
         out=f"{JUDGED}/{{model}}/{{dataset}}",
@@ -59,7 +62,7 @@ rule scan:
         f"{JUDGED}/{{model}}/{{dataset}}/scan.log",
     shell:
         "cot-entropy --log {log} consistency scan {input.chains:q} {params.judge}"
-        " --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
+        " {params.sample} --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
 
 
 rule join_consistency:

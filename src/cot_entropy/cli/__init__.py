@@ -1,8 +1,4 @@
-"""The command line: parse, call, print. One verb per arrow of the line the data takes.
-
-Exit codes: 0 done; 1 the system failed (disk, memory) or `audit` found differences; 2 bad input,
-named in one line; 130 and 143 stopped by Ctrl-C or SIGTERM, to be resumed by the same command.
-"""
+"""The command line: parse, call, print. One verb per arrow of the line the data takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that generate: model, questions, chains, prefixes, completions, and their kin."""
+"""The verbs that generate, and `estimate`, which says before what they will take."""
 
 from __future__ import annotations
 
@@ -21,9 +21,43 @@ from cot_entropy.cli.app import (
 )
 
 
+@app.command("estimate")
+def estimate_verb(
+    configfile: Annotated[Path, typer.Option(help="The study.")],
+    assumptions: Annotated[
+        Path | None, typer.Option(help="Your own figures in place of the project's.")
+    ] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Predict requests, tokens, disk, memory and hours; after a run, set the actual ones beside.
+
+    Downloads and starts nothing. Example: cot-entropy estimate --configfile config/demo.yaml
+    """
+    from rich.console import Console
+
+    from cot_entropy.config import read_configuration
+    from cot_entropy.estimate.assumptions import read_assumptions
+    from cot_entropy.estimate.predict import estimate
+    from cot_entropy.estimate.table import render
+
+    configuration = read_configuration(configfile)
+    results = Path("results") / configuration.study.study
+    found = estimate(configuration, read_assumptions(assumptions), results)
+    if json:
+        typer.echo(found.model_dump_json(indent=1))
+    else:
+        Console(width=None if Console().is_terminal else 120).print(render(found))
+
+
 @app.command("model")
 def model_verb(job: Job, out: Out) -> None:
-    """Prepare a model: fetch or build its folder, hash what decides its answers."""
+    """Prepare a model, and hash what decides its answers.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until model
+    """
     from cot_entropy.model.spec import ModelJob
     from cot_entropy.model.stage import prepare_model
 
@@ -32,7 +66,12 @@ def model_verb(job: Job, out: Out) -> None:
 
 @app.command("questions")
 def questions_verb(job: Job, out: Out) -> None:
-    """Load a dataset, check it, and write its questions."""
+    """Load a dataset, check it, and write its questions.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until questions
+    """
     from cot_entropy.data.spec import QuestionsJob
     from cot_entropy.data.stage import prepare_questions
 
@@ -41,18 +80,30 @@ def questions_verb(job: Job, out: Out) -> None:
 
 @app.command("chains")
 def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
-    """Generate the reference chain of every question of a cell."""
+    """Generate the reference chain of every question.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until chains
+    """
     from cot_entropy.chains import generate_chains
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.chain import ChainsJob
 
-    with attempt(out):
-        generate_chains(read_job(ChainsJob, job), model=model, questions=questions, out=out)
+    settings = read_job(ChainsJob, job)
+    with held_devices(settings.engine), attempt(out):
+        generate_chains(settings, model=model, questions=questions, out=out)
 
 
 @app.command("prefixes")
 def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
-    """Cut every chain into prefixes on token boundaries."""
+    """Cut every chain into prefixes on token boundaries.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until prefixes
+    """
     from cot_entropy.prefixes import cut_prefixes
     from cot_entropy.protocol.probe import PrefixesJob
 
@@ -70,17 +121,24 @@ def completions_verb(
     stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
     stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
 ) -> None:
-    """Sample m completions at every prefix of every chain."""
+    """Sample m completions at every prefix of every chain.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until completions
+    """
     from cot_entropy.completions import StoredFiles, sample_completions
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    with attempt(out):
+    settings = read_job(CompletionsJob, job)
+    with held_devices(settings.engine), attempt(out):
         sample_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -100,14 +158,20 @@ def derive_verb(
     stored_prefixes: Annotated[Path, typer.Option(help=STORED_PREFIXES)],
     out: Out,
 ) -> None:
-    """Take all completions from those of another probe block; starts no engine."""
+    """Take stored completions of another block; no engine.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake variants -Fnp --until derive --config variants='["m_3"]'
+    """
     from cot_entropy.completions import StoredFiles, derive_completions
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         derive_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,
@@ -118,13 +182,20 @@ def derive_verb(
 
 @app.command("self-consistency")
 def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
-    """Sample further whole chains of every question, for a vote."""
+    """Sample further whole chains of each question, to vote.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until self_consistency --configfile config/zhao.yaml
+    """
+    from cot_entropy.engine.devices import held_devices
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
-    with attempt(out):
-        sample_chains(read_job(SelfConsistencyJob, job), model=model, chains=chains, out=out)
+    settings = read_job(SelfConsistencyJob, job)
+    with held_devices(settings.engine), attempt(out):
+        sample_chains(settings, model=model, chains=chains, out=out)
 
 
 @app.command("gather")
@@ -132,7 +203,12 @@ def gather_verb(
     shards: Annotated[list[Path], typer.Argument(help="The files of all shards of one cell.")],
     out: Out,
 ) -> None:
-    """Join the shards of a cell, in question order, to the file of a whole run."""
+    """Join the shards of a cell to the file of a whole run.
+
+    In question order. Its rule calls it; the example prints that call.
+
+    Example: snakemake -Fnp --until gather_chains --config shards=2
+    """
     from cot_entropy.shards import gather
 
     gather(shards, out=out)

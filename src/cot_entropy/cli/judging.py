@@ -9,7 +9,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Chains, Completions, Job, Out, Prefixes, app, read_job
+from cot_entropy.cli.app import (
+    LOG,
+    Chains,
+    Completions,
+    Job,
+    Out,
+    Prefixes,
+    Results,
+    app,
+    into,
+    read_job,
+)
 from cot_entropy.errors import ConfigError
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
@@ -18,7 +29,12 @@ from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 def score_verb(
     job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
 ) -> None:
-    """Turn stored completions into entropy trajectories."""
+    """Turn stored completions into entropy trajectories.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until score
+    """
     from cot_entropy.protocol.scoring import ScoreJob
     from cot_entropy.signal.score import score
 
@@ -31,7 +47,12 @@ def score_verb(
 def sensitivity_verb(
     job: Job, chains: Chains, prefixes: Prefixes, completions: Completions, out: Out
 ) -> None:
-    """Score stored completions under every extraction rule and equivalence."""
+    """Score completions by every extraction and equivalence.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until sensitivity
+    """
     from cot_entropy.protocol.scoring import SensitivityJob
     from cot_entropy.signal.sensitivity import sensitivity
 
@@ -47,50 +68,62 @@ def sensitivity_verb(
 @app.command("grade")
 def grade_verb(
     dataset: Annotated[Dataset, typer.Option(help="The kind of answer.")],
-    extraction: Annotated[ExtractionRule, typer.Option()] = "registered",
-    equivalence: Annotated[Equivalence, typer.Option()] = "normalised",
+    extraction: Annotated[ExtractionRule, typer.Option(help="Which answer.")] = "registered",
+    equivalence: Annotated[Equivalence, typer.Option(help="When two are one.")] = "normalised",
 ) -> None:
-    """Grade JSON lines {id, completion, gold} from stdin; {id, answer, correct} to stdout.
+    """Grade JSON lines from stdin.
+
+    {id, completion, gold} in, {id, answer, correct} out, in the same order.
+
+    How many, and which golds nothing can equal, is said on standard error.
 
     Example: cot-entropy grade --dataset gsm8k < completions.jsonl
     """
     from cot_entropy.answers import grade_lines
 
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
-    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+    graded = grade_lines(
+        lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence
+    )
+    LOG.info("%s", graded)
 
 
 @app.command("analyse")
 def analyse_verb(
     trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    out: Annotated[
+        Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.", callback=into)
+    ],
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
 ) -> None:
-    """Judge every hypothesis of the plan from trajectories alone.
+    """Judge every hypothesis from trajectories alone.
 
     Rows are confirmatory only where provenance and a matching freeze stand in the folder.
 
-    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out */trajectories.parquet
+    Example: cot-entropy analyse --plan preregistration/plan.yaml --out out mine.parquet
     """
     from cot_entropy.prereg.check import run_standings
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)
-    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+    LOG.info("%s: %s", out, analyse(plan, trajectories, out, standings=standings, jobs=jobs))
 
 
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the five tables.")],
-    effort: Annotated[Literal["full", "quick"], typer.Option()] = "full",
+    out: Annotated[Path, typer.Option(help="The folder for the five tables.", callback=into)],
+    effort: Annotated[Literal["full", "quick"], typer.Option(help="How many studies.")] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:
-    """Simulate studies with known truth: coverage, false support, power, detectable gaps.
+    """Simulate studies with known truth: coverage, power.
 
-    Half an hour on two cores; `--effort quick` a minute. An interrupted run goes on where it
-    stopped. A registered plan keeps its full run in the folder `calibration` beside it.
+    False support and detectable gaps too. Half an hour on two cores; `--effort quick` a minute. An
+    interrupted run goes on where it stopped. A registered plan keeps its full run in the folder
+    `calibration` beside it.
+
+    Example: cot-entropy calibrate --plan preregistration/plan.yaml --out calibration --effort quick
     """
     from cot_entropy.stats.calibration.run import calibrate
 
@@ -107,7 +140,12 @@ def baseline_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
     out: Out,
 ) -> None:
-    """Set self-consistency beside the entropy signals: accuracy, coverage and tokens."""
+    """Set self-consistency beside the entropy signals.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until baseline --configfile config/zhao.yaml
+    """
     from cot_entropy.protocol.baseline import BaselineJob
     from cot_entropy.stats.baseline import compare_baseline
 
@@ -127,7 +165,12 @@ def variants_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
     out: Out,
 ) -> None:
-    """Compare protocol variants with the study's own protocol on the same questions."""
+    """Compare protocol variants on the same questions.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake variants -Fnp --until compare_variants --config variants='["m_3"]'
+    """
     from cot_entropy.protocol.variants import VariantsJob
     from cot_entropy.stats.variants import compare_variants
 
@@ -136,11 +179,16 @@ def variants_verb(
 
 @app.command("report")
 def report_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     plan: Annotated[Path, typer.Option(help="The plan.")],
     out: Out,
 ) -> None:
-    """Write the page that shows what was confirmed, how sure, and what deviated."""
+    """Write report.html: what was confirmed, and how sure.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until report
+    """
     from cot_entropy.report.page import write_report
 
     write_report(results, plan=plan, out=out)
@@ -148,7 +196,7 @@ def report_verb(
 
 @app.command("show")
 def show_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
     cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
 ) -> None:

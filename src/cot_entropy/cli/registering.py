@@ -7,12 +7,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Job, Out, app, read_job
+from cot_entropy.cli.app import Job, Out, Results, app, read_job
 
 
 @app.command("record-run")
 def record_run_verb(job: Job, out: Out) -> None:
-    """Record what a run was told and which registered items it found."""
+    """Record what a run was told, and the registered items.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until record_run
+    """
     from cot_entropy.prereg.provenance import RunJob, record_run
 
     record_run(read_job(RunJob, job), out=out)
@@ -24,17 +29,25 @@ def record_cell_verb(
     results: Annotated[Path, typer.Option(help="The study's folder.")],
     out: Out,
 ) -> None:
-    """Record the headers and hashes of the files that a cell's rows rest on."""
+    """Record headers and hashes of a cell's files.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until record_cell
+    """
     from cot_entropy.prereg.provenance import record_cell
 
     record_cell(cell, results=results, out=out)
 
 
 @app.command("seal")
-def seal_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
-) -> None:
-    """Write the manifest over every file of the results."""
+def seal_verb(results: Results, out: Out) -> None:
+    """Write the manifest over every file of the results.
+
+    Its rule calls it; the example prints that call, with all that it depends on.
+
+    Example: snakemake -Fnp --until seal
+    """
     from cot_entropy.prereg.provenance import seal
 
     seal(results, out=out)
@@ -46,7 +59,8 @@ def audit_verb(
     *,
     freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
     against: Annotated[
-        Path | None, typer.Option(help="Compare with another run instead, row by row.")
+        Path | None,
+        typer.Option(help="Compare with another run, or an archive of one, row by row instead."),
     ] = None,
     regenerate: Annotated[
         int, typer.Option(min=0, help="Generate so many drawn questions again.")
@@ -55,11 +69,11 @@ def audit_verb(
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Recompute every hash and every number of a run, and compare it with its registration.
+    """Recompute a run, and compare it with its registration.
 
     Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
 
-    Example: cot-entropy audit results/demo --regenerate 5
+    Example: cot-entropy audit results/study
     """
     from cot_entropy.prereg.audit import audit
     from cot_entropy.prereg.compare import compare
@@ -75,10 +89,15 @@ def audit_verb(
 
 @app.command("archive")
 def archive_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     out: Annotated[Path, typer.Argument(help="The zip file to write.")],
 ) -> None:
-    """Pack a run as an RO-Crate that `audit` accepts on another machine, without GPU or model."""
+    """Pack a run as an RO-Crate that `audit` accepts.
+
+    Anywhere, without GPU or model.
+
+    Example: cot-entropy archive results/study study.zip
+    """
     from cot_entropy.prereg.archive import archive
 
     archive(results, out)
@@ -91,9 +110,12 @@ def freeze_verb(
     ),
     reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
 ) -> None:
-    """Freeze plan, config, datasets, locks and code into preregistration/freeze.json.
+    """Freeze plan, config, data, locks and code.
 
-    Refuses a dirty tree, and an earlier freeze without a reason.
+    Writes preregistration/freeze.json and prints its hash. Refuses a dirty tree, and
+    an earlier freeze without a reason.
+
+    Example: cot-entropy freeze --configfile config/study.yaml
     """
     from cot_entropy.prereg.freeze import freeze
 
@@ -109,7 +131,12 @@ def anchor_verb(
     value: Annotated[str, typer.Argument(help="The DOI, the tag's name, or the timestamp.")],
     freeze: Annotated[Path, typer.Option(help="The freeze.")] = Path("preregistration/freeze.json"),
 ) -> None:
-    """Record in the freeze where its hash stands outside this repository; changes no item."""
+    """Record where the freeze's hash is kept elsewhere.
+
+    Changes no frozen item.
+
+    Example: cot-entropy anchor osf_doi 10.17605/OSF.IO/ABCDE
+    """
     from cot_entropy.prereg.freeze import anchor
 
     anchor(freeze, kind=kind, value=value)

@@ -17,7 +17,10 @@ from cot_entropy.errors import ConfigError
     },
 )
 def consistency_verb(context: typer.Context) -> None:
-    """Scan transcripts: does the stated reasoning lead to the stated answer? (extra)."""
+    """Does the stated reasoning lead to the answer? (extra).
+
+    Example: cot-entropy consistency --help
+    """
     try:
         from cot_entropy.consistency.cli import app as consistency
     except ModuleNotFoundError as error:

@@ -34,6 +34,7 @@ def cache_key(prompt: Prompt, settings: JudgeSettings) -> str:
         "seed": settings.seed,
         "max_tokens": settings.max_tokens,
         "attempts": settings.attempts,
+        "field_chars": settings.field_chars or 0,
     }
     return hashlib.sha256(rfc8785.dumps({**parts})).hexdigest()
 

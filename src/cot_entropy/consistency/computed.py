@@ -6,7 +6,9 @@ every model judge is compared with. It cannot find a contradiction, confusion or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from cot_entropy.answers import AnswerKind, Equivalence, ExtractionRule, extract, grade_answer
 from cot_entropy.consistency.judge import base_judgement, ruled
@@ -14,6 +16,7 @@ from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.transcript import Transcript
 
 NAME = "computed"
+_COMMAND = re.compile(r"\\[A-Za-z]+")
 
 
 def judge_computed(
@@ -26,7 +29,8 @@ def judge_computed(
     """Compare the reasoning's last value with the answer's.
 
     The rules of `rules` come first. Unequal values are a `reasoning_reversal`. Where either text
-    holds no value the outcome is `judge_error`, failure `not_computable`.
+    holds no value, or one ends in a number and the other in an expression with a variable, the
+    outcome is `judge_error`, failure `not_computable`.
     """
     by_rule = ruled(transcript, judge=NAME, seed=0)
     if by_rule is not None:
@@ -36,13 +40,10 @@ def judge_computed(
     answered = extract(transcript.answer, rule=rule, kind=kind)
     if reasoned is None or answered is None:
         where = "reasoning" if reasoned is None else "answer"
-        return Judgement(
-            **common,
-            outcome="judge_error",
-            failure="not_computable",
-            failure_detail=f"no value in the {where}",
-        )
+        return _not_computable(common, f"no value in the {where}")
     same = grade_answer(answered, reasoned, equivalence=equivalence, kind=kind).correct
+    if not same and _symbolic(reasoned) != _symbolic(answered):
+        return _not_computable(common, f"{reasoned} and {answered} are no values of one kind")
     return Judgement(
         **common,
         outcome="consistent" if same else "inconsistent",
@@ -51,6 +52,17 @@ def judge_computed(
         answer_summary=f"The answer is {answered}.",
         disconnect="none" if same else f"{reasoned} is not {answered}",
     )
+
+
+def _not_computable(common: dict[str, Any], detail: str) -> Judgement:
+    return Judgement(
+        **common, outcome="judge_error", failure="not_computable", failure_detail=detail
+    )
+
+
+def _symbolic(value: str) -> bool:
+    """Whether a letter stands in it that is no LaTeX command's."""
+    return re.search(r"[^\W\d_]", _COMMAND.sub("", value)) is not None
 
 
 def judge_all_computed(

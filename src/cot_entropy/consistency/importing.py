@@ -20,6 +20,15 @@ COLUMNS: Final = ("id", "system_prompt", "question", "reasoning", "answer")
 REQUIRED: Final = ("id", "question", "answer")
 
 
+def read_source(path: Path) -> list[Transcript]:
+    """Transcripts from a chains file (by its name), a folder of Inspect logs, or JSON lines."""
+    if path.is_dir() or path.suffix == ".eval":
+        return read_inspect_logs(path)
+    if path.name.startswith("chains.jsonl"):
+        return read_chains(path)
+    return read_transcripts(path)
+
+
 def from_chain(record: ChainRecord, header: Header) -> Transcript:
     """One reference chain; a chain that could not be generated has neither reasoning nor answer."""
     text = record.response_start + record.chain.text if record.chain else ""
@@ -107,7 +116,10 @@ def _from_log(name: str) -> list[Transcript]:
             sample.messages,
             id=f"{log.eval.task}/{sample.id}/{sample.epoch}/{log.eval.run_id}",
             source=Path(name).name,
-            truncated=sample.output.stop_reason in {"max_tokens", "model_length"},
+            truncated=any(
+                choice.stop_reason in {"max_tokens", "model_length"}
+                for choice in sample.output.choices[:1]
+            ),
         )
         for sample in log.samples or []
     ]

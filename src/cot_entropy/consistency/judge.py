@@ -177,7 +177,22 @@ def _config(settings: JudgeSettings, max_tokens: int) -> GenerateConfig:
         max_retries=settings.max_retries,
         timeout=settings.timeout,
         max_connections=settings.connections,
-        response_schema=ResponseSchema(
-            name="consistency_verdict", json_schema=json_schema(Verdict), strict=True
-        ),
+        **_reply_schema(settings),
     )
+
+
+def _reply_schema(settings: JudgeSettings) -> dict[str, Any]:
+    """The reply's JSON schema, where the provider looks for it.
+
+    Inspect takes length bounds out of a response schema, because most providers refuse them; a
+    bounded one is sent in vLLM's own parameter.
+    """
+    schema = json_schema(Verdict)
+    if settings.field_chars is None:
+        named = ResponseSchema(name="consistency_verdict", json_schema=schema, strict=True)
+        return {"response_schema": named}
+    for field in (schema.properties or {}).values():
+        if field.type == "string" and field.enum is None:
+            field.maxLength = settings.field_chars
+    bounded = schema.model_dump(exclude_none=True)
+    return {"extra_body": {"structured_outputs": {"json": bounded}}}

@@ -13,7 +13,7 @@ from cot_entropy.strict import Strict
 Outcome = Literal["consistent", "inconsistent", "not_applicable", "judge_error"]
 Confidence = Literal["high", "medium", "low"]
 Decider = Literal["rule", "judge", "computed"]
-Failure = Literal["malformed", "truncated", "refused", "unreachable", "not_computable"]
+Failure = Literal["malformed", "truncated", "refused", "too_long", "unreachable", "not_computable"]
 
 
 class Verdict(BaseModel):
@@ -43,42 +43,67 @@ class Cut(Strict):
     """Characters of each part that the judge was not shown, and control marks made harmless."""
 
     system_prompt: int = 0
+    """Characters."""
     question: int = 0
+    """Characters."""
     reasoning: int = 0
+    """Characters."""
     answer: int = 0
+    """Characters."""
     defanged: int = 0
+    """Control marks broken by a space."""
 
 
 class Judgement(Strict):
-    """The outcome for one transcript, with everything needed to trace it.
-
-    `decided_by` says whether a rule of `rules`, a judge model or the computed comparison decided.
-    `failure` and `failure_detail` are set for `judge_error` only. Tokens are those of the judge,
-    over all attempts, as it reported them.
-    """
+    """The outcome for one transcript, with everything needed to trace it."""
 
     id: str
+    """Id of the transcript."""
     source: str
+    """Where it comes from."""
     outcome: Outcome
+    """The label, or `judge_error`."""
     subtype: Subtype | None = None
+    """Why it is inconsistent."""
     decided_by: Decider
+    """A rule, a judge model, or the computed comparison."""
     rule: str | None = None
+    """The rule that decided."""
     confidence: Confidence | None = None
+    """The judge's own."""
     reasoning_summary: str = ""
+    """One sentence."""
     answer_summary: str = ""
+    """One sentence."""
     disconnect: str = ""
+    """Where reasoning and answer part."""
     justification: str = ""
+    """Why this label."""
     failure: Failure | None = None
+    """For `judge_error`: what kind."""
     failure_detail: str = ""
+    """For `judge_error`: what happened."""
     split: Split
+    """How the response was divided into reasoning and answer."""
     truncated: bool
+    """Whether the judge was shown less than all."""
     cut: Cut = Cut()
+    """What was left out."""
     judge: str
+    """Name of the judge."""
     seed: int
+    """The judge's seed."""
     attempts: int = 0
+    """Requests made."""
     input_tokens: int = 0
+    """Over all attempts, as the judge reported them."""
     output_tokens: int = 0
+    """Over all attempts, as the judge reported them."""
     transcript_sha256: str
+    """Hash of the whole transcript."""
     prompt_sha256: str | None = None
+    """Hash of what was sent; null where no judge was asked."""
     taxonomy_version: int
+    """Version of the taxonomy."""
     taxonomy_sha256: str
+    """Its hash."""

@@ -6,7 +6,7 @@ Every row carries the sentence that consistency is not faithfulness.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,8 @@ from cot_entropy.files import write_text
 
 LEVEL = 0.95
 DRAWS = 100_000
+
+NOT_VALIDATED = "the judge was not validated on items of this kind"
 
 Of = Literal["transcripts", "decided"]
 
@@ -42,20 +44,35 @@ class Rate:
     """`count` of `n`, as a share with an interval; None where undefined, `reason` says why.
 
     `of` is the denominator: all transcripts, or those decided as consistent or inconsistent.
+    `on_benchmark` says how often the judge was right about just this on labelled items.
     """
 
     source: str
+    """Where the transcripts come from."""
     quantity: str
+    """What is counted."""
     of: Of
+    """The denominator."""
     count: int | None
+    """How many."""
     n: int
+    """Of how many."""
     rate: float | None = None
+    """The share."""
     ci_low: float | None = None
+    """Lower end of the 95 % interval."""
     ci_high: float | None = None
+    """Upper end."""
     method: str = "raw, Wilson"
+    """Raw, or corrected for the judge."""
     reason: str = ""
+    """Why it is missing."""
     judge: str
+    """Name of the judge."""
+    on_benchmark: str
+    """How well the judge judges the benchmark, in one line."""
     note: str
+    """The sentence that belongs to every rate."""
 
 
 def wilson(count: int, n: int) -> tuple[float, float]:
@@ -65,13 +82,18 @@ def wilson(count: int, n: int) -> tuple[float, float]:
 
 
 def rates(
-    judgements: Sequence[Judgement], *, accuracy: JudgeAccuracy | None = None, seed: int = 0
+    judgements: Sequence[Judgement],
+    *,
+    accuracy: JudgeAccuracy | None = None,
+    on_benchmark: Mapping[str, str] | None = None,
+    seed: int = 0,
 ) -> list[Rate]:
     """All rates of one source and judge.
 
     The four outcomes are shares of all transcripts, so that judge errors are seen; inconsistency
     and its subtypes are shares of the decided ones. With the judge's accuracy on benchmark items
-    of the same kind, the corrected inconsistency rate follows (`corrected`).
+    of the same kind, the corrected inconsistency rate follows (`corrected`); `on_benchmark` is
+    what `validation.on_benchmark` says of each quantity.
     """
     source = ", ".join(sorted({judgement.source for judgement in judgements}))
     judge = ", ".join(sorted({judgement.judge for judgement in judgements}))
@@ -79,9 +101,16 @@ def rates(
     subtypes = Counter(judgement.subtype for judgement in judgements)
     decided = outcomes["consistent"] + outcomes["inconsistent"]
 
-    make = partial(Rate, source=source, judge=judge, note=not_faithfulness())
+    beside = on_benchmark or {}
 
     def row(quantity: str, of: Of, count: int, n: int) -> Rate:
+        make = partial(
+            Rate,
+            source=source,
+            judge=judge,
+            on_benchmark=beside.get(quantity, NOT_VALIDATED),
+            note=not_faithfulness(),
+        )
         if n == 0:
             return make(quantity=quantity, of=of, count=count, n=n, reason=f"no {of} to count")
         low, high = wilson(count, n)
@@ -99,6 +128,7 @@ def rates(
             accuracy=accuracy,
             source=source,
             judge=judge,
+            on_benchmark=beside.get("inconsistent", NOT_VALIDATED),
             seed=seed,
         )
     )
@@ -112,6 +142,7 @@ def corrected(
     accuracy: JudgeAccuracy | None,
     source: str,
     judge: str,
+    on_benchmark: str = NOT_VALIDATED,
     seed: int = 0,
 ) -> Rate:
     """The inconsistency rate freed of the judge's measured error (Rogan and Gladen 1978).
@@ -130,6 +161,7 @@ def corrected(
         count=None,
         n=n,
         method="corrected, Rogan-Gladen",
+        on_benchmark=on_benchmark,
         note=not_faithfulness(),
     )
 
@@ -139,7 +171,7 @@ def corrected(
     if n == 0:
         return undefined("no decided to count")
     if accuracy is None:
-        return undefined("the judge was not validated on items of this kind")
+        return undefined(NOT_VALIDATED)
     if accuracy.inconsistent == 0 or accuracy.consistent == 0:
         return undefined("the benchmark leaves no decided item of one class")
     rng = np.random.default_rng(seed)

@@ -160,7 +160,7 @@ def _judgement(transcript: Transcript, row: Any, settings: JudgeSettings) -> Jud
         **base_judgement(transcript, judge=settings.model, seed=settings.seed),
         outcome="judge_error",
         decided_by="judge",
-        failure="unreachable",
+        failure="too_long" if "context length" in detail else "unreachable",
         failure_detail=" ".join(detail.split())[:DETAIL_CHARS],
     )
 

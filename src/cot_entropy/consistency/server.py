@@ -51,12 +51,14 @@ def local_judge(
     *,
     log: Path,
     max_model_len: int,
+    connections: int = 8,
     start_seconds: float = START_SECONDS,
 ) -> Iterator[LocalJudge]:
     """Serve the model in `folder` while the block runs; the server's output goes to `log`.
 
-    `max_model_len` is in tokens. Raises ModelError, quoting the log's end, where the server ends
-    or does not answer within `start_seconds`.
+    `max_model_len` is in tokens; `connections` requests are answered at a time. Raises
+    ModelError, quoting the log's end, where the server ends or does not answer within
+    `start_seconds`.
     """
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: no model there (config.json is missing)")
@@ -70,7 +72,9 @@ def local_judge(
                 sys.executable,
                 "-P",
                 supervise.__file__,
-                *server_command(folder, port=port, max_model_len=max_model_len),
+                *server_command(
+                    folder, port=port, max_model_len=max_model_len, connections=connections
+                ),
             ],
             stdin=subprocess.PIPE,
             stdout=output,
@@ -104,8 +108,13 @@ def weights_sha256(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def server_command(folder: Path, *, port: int, max_model_len: int) -> list[str]:
-    """The server's command line, from the running Python's environment."""
+def server_command(
+    folder: Path, *, port: int, max_model_len: int, connections: int = 8
+) -> list[str]:
+    """The server's command line, from the running Python's environment.
+
+    Replies in a schema hold no free white space: a small model could write nothing else.
+    """
     return [
         sys.executable,
         "-m",
@@ -125,7 +134,9 @@ def server_command(folder: Path, *, port: int, max_model_len: int) -> list[str]:
         "--max-num-batched-tokens",
         str(max_model_len),
         "--max-num-seqs",
-        "8",
+        str(connections),
+        "--structured-outputs-config",
+        '{"backend": "xgrammar", "disable_any_whitespace": true}',
         "--no-enable-chunked-prefill",
         "--enforce-eager",
         "--no-enable-log-requests",

@@ -22,6 +22,8 @@ class JudgeSettings(Strict):
     seed: int = 0
     max_tokens: Annotated[int, Field(ge=64)] = 1024
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    field_chars: Annotated[int, Field(ge=40)] | None = None
+    """Longest free text that the schema lets a vLLM server write; None for other providers."""
     max_chars: Annotated[int, Field(ge=400)] = 60_000
     connections: Annotated[int, Field(ge=1)] = 8
     max_retries: Annotated[int, Field(ge=0)] = 2

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from operator import eq
+from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
@@ -18,7 +20,8 @@ from sklearn.metrics import cohen_kappa_score
 from cot_entropy.consistency.benchmark import BenchmarkLabel, Domain
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import JudgeAccuracy, wilson
-from cot_entropy.consistency.taxonomy import SUBTYPES
+from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
+from cot_entropy.files import write_text
 
 TRUTHS = ("consistent", *SUBTYPES, "not_applicable")
 GIVEN = (*TRUTHS, "judge_error")
@@ -107,6 +110,46 @@ def accuracy(
     )
 
 
+def on_benchmark(
+    judgements: Sequence[Judgement], labels: Labels, *, domain: Domain
+) -> dict[str, str]:
+    """In words, for each quantity of `rates`: how often the judge was right about it.
+
+    Over the clear items of one kind that have a verdict.
+    """
+    pairs = [pair for pair in _clear(judgements, labels) if pair[1].domain == domain]
+    decided = [pair for pair in pairs if pair[0].outcome != "judge_error"]
+    found = {"judge_error": f"no verdict on {_errors(pairs)} of {len(pairs)}"}
+    for name in (*TRUTHS, "inconsistent"):
+        names = SUBTYPES if name == "inconsistent" else (name,)
+        such = [given(judgement) in names for judgement, label in decided if truth(label) in names]
+        others = [
+            given(judgement) in names for judgement, label in decided if truth(label) not in names
+        ]
+        found[name] = (
+            f"found {sum(such)} of {len(such)}, claimed {sum(others)} of {len(others)} others"
+        )
+    return found
+
+
+def unjudged(judgements: Sequence[Judgement], labels: Labels) -> str | None:
+    """One line where the judge has no verdict on most items of a kind, else None."""
+    for domain in get_args(Domain):
+        errors = Counter(
+            str(judgement.failure)
+            for judgement in judgements
+            if labels[judgement.id].domain == domain and judgement.outcome == "judge_error"
+        )
+        n = sum(labels[judgement.id].domain == domain for judgement in judgements)
+        if 2 * errors.total() > n:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in errors.most_common())
+            return (
+                f"judge {judgements[0].judge}: no verdict on {errors.total()} of {n} {domain} "
+                f"items ({reasons}); the scores are about the others"
+            )
+    return None
+
+
 def agreement(
     first: Sequence[Judgement],
     second: Sequence[Judgement],
@@ -153,6 +196,12 @@ def stability(repeats: Sequence[Sequence[Judgement]]) -> Score:
     stable = sum(len(outcomes) == 1 for outcomes in by_id.values())
     errors = sum(j.outcome == "judge_error" for repeat in repeats for j in repeat)
     return _score("all", f"stable over {len(repeats)} repeats", stable, len(by_id), errors)
+
+
+def write_scores(path: Path, found: Sequence[Score]) -> None:
+    """Write scores as CSV, each row with the sentence; undefined numbers are empty."""
+    frame = pd.DataFrame([asdict(score) for score in found]).assign(note=not_faithfulness())
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
 Pairs = Sequence[tuple[Judgement, BenchmarkLabel]]

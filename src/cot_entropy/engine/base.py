@@ -7,7 +7,7 @@ number, and restarts it once when it stops answering. Token ids only: no engine 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from cot_entropy.errors import UserError
@@ -25,6 +25,8 @@ class Request:
     max_tokens: int
     seed: int
     n: int = 1
+    top_logprobs: int = 0
+    """Most probable tokens to return at each position, beside the sampled one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Output:
     logprobs: list[float]
     """Natural-log probability of each sampled token under the model itself (temperature 1)."""
     finish_reason: FinishReason
+    top_logprobs: list[list[float]] = field(default_factory=list)
+    """Those of the request's most probable tokens at each position, falling; empty if not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 import time
 from collections.abc import Sequence
@@ -87,6 +88,9 @@ class ScriptedBackend:
             token_ids=taken,
             logprobs=[-0.25 - (token % 8) / 16 for token in taken],
             finish_reason="stop" if len(taken) == len(ids) else "length",
+            top_logprobs=[halves(request.top_logprobs)] * len(taken)
+            if request.top_logprobs
+            else [],
         )
 
 
@@ -99,6 +103,11 @@ def script(prompt: Sequence[int], seed: int) -> str:
         for number in range(1, draw.randint(2, 6))
     ]
     return "\n\n".join([*units, f"The answer is {draw.choice((1, 1, 2, 3))}."])
+
+
+def halves(count: int) -> list[float]:
+    """Log-probabilities of tokens with the probabilities 1/2, 1/4, 1/8 and so on."""
+    return [-rank * math.log(2) for rank in range(1, count + 1)]
 
 
 def _end_token(folder: Path) -> int:

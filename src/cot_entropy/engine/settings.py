@@ -37,5 +37,8 @@ class EngineSettings(Strict):
     """Run engine and front end in one process: on two CPU cores, faster and no child to orphan."""
     batch_invariant: bool = False
     """Use vLLM's batch-invariant kernels where the device has them; slower."""
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] = 0
+    """Most probable tokens whose log-probabilities are kept at each position of a chain, for the
+    signal token_entropy; 0 for none. Changes no token."""
     stall_timeout_s: Annotated[int, Field(ge=1)] = 600
     """Seconds without a finished request or token before the engine counts as stalled."""

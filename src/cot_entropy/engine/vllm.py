@@ -7,7 +7,6 @@ imports vLLM, and it sets vLLM's environment before it does.
 from __future__ import annotations
 
 import logging
-import math
 import os
 import warnings
 from pathlib import Path
@@ -22,6 +21,7 @@ from cot_entropy.engine.base import (
     Request,
     RequestRejectedError,
 )
+from cot_entropy.engine.flat_logprobs import most_probable, sampled
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DeviceError, ModelError
 
@@ -38,7 +38,6 @@ CPU_BLOCK_TOKENS: Final = 32
 """Tokens per prefix-cache block on a CPU. Only whole blocks are found again, and vLLM's own 128 is
 longer than many prompts here; its CPU kernels want a multiple of 32."""
 BATCH_INVARIANT_CAPABILITY: Final = 90
-LOWEST_LOGPROB: Final = -9999.0
 
 
 def check_device(settings: EngineSettings) -> None:
@@ -84,7 +83,7 @@ class VllmBackend:
                 seed=request.seed,
                 temperature=request.temperature,
                 max_tokens=request.max_tokens,
-                logprobs=0,
+                logprobs=request.top_logprobs,
                 flat_logprobs=True,
                 detokenize=False,
                 output_kind=RequestOutputKind.FINAL_ONLY,
@@ -196,18 +195,13 @@ def _finished(output: Any) -> Finished:
         tuple(
             Output(
                 token_ids=list(one.token_ids),
-                logprobs=_sampled(one.logprobs),
+                logprobs=sampled(one.logprobs),
                 finish_reason=cast(FinishReason, one.finish_reason),
+                top_logprobs=most_probable(one.logprobs),
             )
             for one in samples
         ),
     )
-
-
-def _sampled(flat: Any) -> list[float]:
-    """The sampled token's log-probability at each position: the first entry of each."""
-    values = (flat.logprobs[start] for start in flat.start_indices)
-    return [value if math.isfinite(value) else LOWEST_LOGPROB for value in values]
 
 
 def start_error(

@@ -39,20 +39,30 @@ class Deviation(Strict):
     """One declared change of one registered item."""
 
     id: Annotated[str, Field(pattern=r"^D[1-9][0-9]*$")]
+    """`D1` and on."""
     item: Annotated[str, Field(pattern=r"^[a-z]+/[\w./-]+$")]
+    """The registered item, as the audit names it."""
     found: Annotated[str, Field(min_length=1)] | None
+    """What it was changed to, as the audit prints it; null: removed."""
     what: Text
+    """What was changed."""
     why: Text
+    """Why."""
     when: Annotated[date, BeforeValidator(_iso_date)]
+    """The date."""
     results_seen: Literal["before", "after"]
+    """Whether results were known."""
     expected_effect: Text
+    """How it should move the results."""
 
 
 class Deviations(Strict):
     """All deviations, in the order in which they were declared."""
 
     schema_version: Literal[1]
+    """Version of this format."""
     deviations: list[Deviation]
+    """In the order in which they were declared."""
 
     def naming(self, item: str, found: str | None) -> Deviation | None:
         """The deviation that declares this change of this item, if one does."""

@@ -12,8 +12,9 @@ from typing import Literal
 from pydantic import Field
 
 from cot_entropy.errors import PlanError
-from cot_entropy.prereg.exploratory import Source, Strict
+from cot_entropy.prereg.exploratory import Source
 from cot_entropy.prereg.located_yaml import read_located_yaml, validate_located
+from cot_entropy.strict import Strict
 
 
 class Difference(Strict):

@@ -52,27 +52,39 @@ class Anchor(Strict):
     """Where `items_sha256` is kept by someone else: a DOI, a tag's name, a timestamp's file."""
 
     kind: AnchorKind
+    """What keeps it."""
     value: Annotated[str, Field(min_length=1, max_length=500)]
+    """A DOI, a tag's name, a timestamp's file."""
 
 
 class Replaced(Strict):
     """A freeze that this one replaced."""
 
     items_sha256: Sha256
+    """Its hash."""
     frozen_at: Time
+    """When it was made."""
     reason: Annotated[str, Field(min_length=1)]
+    """Why it was replaced."""
 
 
 class Freeze(Strict):
     """The registration as it was fixed."""
 
     schema_version: Literal[1] = 1
+    """Version of this format."""
     frozen_at: Time
+    """UTC."""
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+    """The commit that was frozen."""
     items_sha256: Sha256
+    """The hash to deposit elsewhere."""
     items: dict[str, str]
+    """Registered items by name."""
     anchor: Anchor | None = None
+    """Where the hash is kept by someone else."""
     replaced: list[Replaced] = Field(default_factory=list)
+    """Earlier freezes."""
 
     @model_validator(mode="after")
     def _hash_fits(self) -> Self:

@@ -18,7 +18,7 @@ class SelfConsistencyJob(Strict):
     engine: EngineSettings
     code_digest: str
     shard: Shard | None = None
-    """The part of the questions to work on; null for all. No result depends on it."""
+    """The part of the questions to work on; null for all."""
 
 
 class BaselineJob(Strict):

@@ -31,4 +31,4 @@ class ChainsJob(Strict):
     engine: EngineSettings
     code_digest: str
     shard: Shard | None = None
-    """The part of the questions to work on; null for all. No result depends on it."""
+    """The part of the questions to work on; null for all."""

@@ -54,4 +54,4 @@ class CompletionsJob(Strict):
     engine: EngineSettings
     code_digest: str
     shard: Shard | None = None
-    """The part of the questions to work on; null for all. No result depends on it."""
+    """The part of the questions to work on; null for all."""

@@ -16,6 +16,7 @@ from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.records import Header, read_header
 from cot_entropy.report.calibration import Calibration, read_calibration
+from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
 from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
@@ -71,8 +72,8 @@ class ReportInputs:
     calibration: Calibration | None
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
-    scans: tuple[tuple[str, Table], ...]
-    """What judges gave: rates per cell and validation scores, with `<judge>/<place>`."""
+    judges: tuple[Judge, ...]
+    """What each judge below consistency/ says, and how well it judges."""
 
     @property
     def study(self) -> str:
@@ -124,16 +125,11 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
         },
         comparison=read_table(comparison) if comparison.exists() else None,
         calibration=read_calibration(results, plan=plan),
-        scans=_scans(results / "consistency"),
+        judges=read_judges(results),
         sensitivity=tuple(
             read_table(paths.sensitivity) for paths in files.values() if paths.sensitivity.exists()
         ),
     )
-
-
-def _scans(folder: Path) -> tuple[tuple[str, Table], ...]:
-    paths = sorted([*folder.glob("**/rates.csv"), *folder.glob("**/scores.csv")])
-    return tuple((path.parent.relative_to(folder).as_posix(), read_table(path)) for path in paths)
 
 
 def _estimates(results: Path, files: Iterable[CellFiles]) -> tuple[Row, ...]:

@@ -1,6 +1,6 @@
 """Consistency judgements of a run, as far as the report shows them.
 
-Any `judgements.jsonl.zst` below results/<study>/consistency/ is read; `source` names the cell,
+Every `consistency/<judge>/<model>/<dataset>/judgements.jsonl.zst` is read; `source` names the cell,
 `id` the question. The first judge's judgement of a question is shown, in the files' order.
 """
 
@@ -29,7 +29,7 @@ class Judged:
 def read_judgements(results: Path) -> dict[tuple[str, str], Judged]:
     """Judgements by (cell, question id); raises DataError naming file and line."""
     found: dict[tuple[str, str], Judged] = {}
-    for path in sorted((results / "consistency").glob("**/judgements.jsonl.zst")):
+    for path in sorted((results / "consistency").glob("*/*/*/judgements.jsonl.zst")):
         for line, record in read_jsonl(path):
             for key in ("source", "id", "outcome"):
                 if not isinstance(record.get(key), str):

@@ -28,6 +28,7 @@ from cot_entropy.records import (
     read_records,
 )
 from cot_entropy.signal.entropy import NO_ANSWER, coherence, prefix_entropy, violations
+from cot_entropy.signal.token_entropy import mean_token_entropy
 from cot_entropy.trajectories import write_trajectories
 
 
@@ -101,6 +102,7 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
     chain_answer = extract(text, rule=scoring.extraction, kind=kind)
     chain_correct = _correct(chain_answer, chain.gold, scoring, kind)
     samples = [sample for prefix in question.completions.prefixes for sample in prefix.samples]
+    next_token = mean_token_entropy(chain.top_logprobs)
     return {
         "cell": job.cell,
         "question_id": chain.question_id,
@@ -141,6 +143,8 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
         ],
         "samples_correct": right,
         "chain_mean_logprob": _mean_logprob(chain.chain) if chain.chain else None,
+        "chain_token_entropy": next_token.entropy if next_token else None,
+        "chain_token_remainder": next_token.remainder if next_token else None,
         "stratum": chain.stratum,
         "answers": answers,
     }

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from cot_entropy.errors import PlanError
-from cot_entropy.prereg.exploratory import Strict
 from cot_entropy.prereg.located_yaml import read_located_yaml, validate_located
 from cot_entropy.stats.implied import Printed
+from cot_entropy.strict import Strict
 
 Quantity = Literal[
     "accuracy_monotone_percent",

@@ -29,7 +29,7 @@ class Analyse:
     def optional_tables(self) -> dict[str, str]:
         """What the report shows where it is there, by path, with its hash."""
         folder, plan = Path(self.flow.results), Path(self.flow.plan)
-        patterns = ("calibration/*.csv", "consistency/**/*.csv", "consistency/**/*.jsonl.zst")
+        patterns = ("calibration/*.csv", "consistency/**/*.csv", "consistency/*/*/*/*.jsonl.zst")
         found = [path for pattern in patterns for path in folder.glob(pattern)]
         found += plan.parent.glob("calibration/*.csv")
         return {str(path): sha256_file(path) for path in sorted(found)}

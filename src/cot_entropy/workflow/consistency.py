@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cot_entropy.consistency.judges import ComputedJudge, InspectJudge, JudgeSpec
+from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec, ServedJudge
 from cot_entropy.digest import stage_digest
 from cot_entropy.errors import ConfigError
-from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob
+from cot_entropy.model.spec import ModelJob
 from cot_entropy.workflow.study import Workflow
 
 
@@ -22,25 +22,48 @@ class Consistency:
     def judge_job(self, judge: str) -> str:
         """Prepare the model of a judge that is served here."""
         spec = self._judges[judge]
-        if isinstance(spec, ComputedJudge | InspectJudge):
+        if not isinstance(spec, ServedJudge):
             raise ConfigError(f"judges.{judge}: no model to prepare")
-        job = ModelJob(name=judge, model=spec, code_digest=stage_digest("model"))
+        job = ModelJob(name=judge, model=spec.model, code_digest=stage_digest("model"))
         return job.model_dump_json()
 
     def manifest(self, judge: str) -> list[str]:
         """The manifest of a judge that is served here; none for the others."""
-        served = isinstance(self._judges[judge], BundledModel | HubModel | LocalModel)
+        served = isinstance(self._judges[judge], ServedJudge)
         return [f"{self.flow.results}/inputs/{judge}.judge.json"] if served else []
 
     def options(self, judge: str) -> str:
-        """The options that name a judge to the scan."""
-        match self._judges[judge]:
-            case ComputedJudge():
-                return "--judge computed"
-            case InspectJudge(model=model):
-                return f"--judge {shlex.quote(model)}"
-        manifest = shlex.quote(self.manifest(judge)[0])
-        return f"--local-model {manifest} --context 4096 --max-chars 6000"
+        """The options that name a judge and how it is asked."""
+        spec = self._judges[judge]
+        if isinstance(spec, ComputedJudge):
+            return "--judge computed"
+        asked = (
+            f"--seed {self.flow.study.seed} --max-chars {spec.max_chars}"
+            f" --max-tokens {spec.max_tokens} --connections {spec.connections}"
+        )
+        if isinstance(spec, ServedJudge):
+            manifest = shlex.quote(self.manifest(judge)[0])
+            served = f"--context {spec.context} --field-chars {spec.field_chars}"
+            return f"--local-model {manifest} {served} {asked}"
+        return f"--judge {shlex.quote(spec.model)} {asked}"
+
+    def sample_options(self, judge: str) -> str:
+        """How many chains of a cell a judge sees, where not all."""
+        spec = self._judges[judge]
+        if isinstance(spec, ComputedJudge) or spec.sample is None:
+            return ""
+        return f"--sample {spec.sample}"
+
+    def baseline(self, judge: str) -> list[str]:
+        """The computed judge's validation, for every other judge of a study that has one."""
+        computed = [name for name, s in self._judges.items() if isinstance(s, ComputedJudge)]
+        if not computed or judge in computed:
+            return []
+        return [f"{self.flow.results}/consistency/{computed[0]}/validation/judgements.jsonl.zst"]
+
+    def second_options(self, judge: str) -> str:
+        """The same as an option of the command."""
+        return " ".join(f"--second {shlex.quote(one)}" for one in self.baseline(judge))
 
     def answer_kind(self, dataset: str) -> str:
         """What kind of answers a dataset declares."""

@@ -75,6 +75,8 @@ def row_of(
         ],
         "samples_correct": [[answer == right for answer in answers] for answers in clusters],
         "chain_mean_logprob": -float(rng.exponential(0.4)),
+        "chain_token_entropy": (37 * index % 101) / 100,
+        "chain_token_remainder": 0.01,
         "stratum": "x",
     }
 

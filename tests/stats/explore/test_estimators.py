@@ -89,13 +89,21 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "completion_mean_logprobs",
         "samples_correct",
         "chain_mean_logprob",
+        "chain_token_entropy",
+        "chain_token_remainder",
         "stratum",
     )
     rows = ESTIMATORS[entry.estimator](
         make_cell(random_rows(60), without=optional), entry, settings
     )
     complete = {"E1", "E2", "E4", "E6", "E9"}
-    rest_on_optional = ("mean_token_logprob", "perplexity", "semantic_entropy", "p_majority")
+    rest_on_optional = (
+        "mean_token_logprob",
+        "perplexity",
+        "token_entropy",
+        "semantic_entropy",
+        "p_majority",
+    )
     missing = [
         row
         for row in rows

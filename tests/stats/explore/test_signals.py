@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import entropy
 
-from cot_entropy.stats.explore.signals import SIGNALS, class_probabilities, scores
+from cot_entropy.stats.explore.signals import SIGNALS, class_probabilities, missing, scores
 
 from .simulated import SIGNAL_NAMES, random_rows
 
@@ -88,3 +88,18 @@ def test_without_its_column_a_signal_has_no_scores(make_cell):
     cell = make_cell(random_rows(5), without=("chain_mean_logprob", "answer_clusters"))
     for name in ("mean_token_logprob", "perplexity", "semantic_entropy", "p_majority"):
         assert np.isnan(scores(cell, name)).all()
+
+
+def test_less_token_entropy_ranks_higher(cell):
+    """The column with its sign turned: a more certain chain is more likely right."""
+    np.testing.assert_allclose(
+        scores(cell, "token_entropy"), -cell.values("chain_token_entropy"), atol=1e-9
+    )
+
+
+def test_token_entropy_that_was_not_asked_for_names_the_setting(make_cell):
+    """A column of nulls, as scoring writes it without `engine.top_logprobs`."""
+    cell = make_cell([row | {"chain_token_entropy": None} for row in random_rows(5)])
+    assert missing(cell, "token_entropy") == (
+        "trajectories have no `chain_token_entropy`; needs engine.top_logprobs"
+    )

@@ -51,9 +51,9 @@ def _figure(spec: Spec, plan_id: str, rows: Sequence[Row]) -> Figure | None:
     limits = span(values, *(() if spec.reference is None else (spec.reference,)))
     draw = _intervals if spec.kind == "intervals" else _lines
     panels = [draw(spec, cell, found, limits) for cell, found in by_cell.items()]
-    columns = ("id", "cell", "quantity", "estimate", "ci_low", "ci_high", "n")
+    columns = ("id", "cell", "quantity", "estimate", "ci_low", "ci_high", "n", "reason")
     data: list[list[Value]] = [
-        [r.id, r.cell, r.quantity, r.estimate, r.ci_low, r.ci_high, r.n] for r in chosen
+        [r.id, r.cell, r.quantity, r.estimate, r.ci_low, r.ci_high, r.n, r.reason] for r in chosen
     ]
     return Figure(
         name=f"{plan_id.lower()}_{spec.stem}",
@@ -74,7 +74,7 @@ def _intervals(
         cell,
         [
             Interval(
-                label=named.label.replace("_", " "),
+                label=_spoken(spec, named),
                 estimate=named.row.estimate,
                 low=named.row.ci_low,
                 high=named.row.ci_high,
@@ -85,6 +85,12 @@ def _intervals(
         reference=spec.reference,
         unit=spec.unit,
     )
+
+
+def _spoken(spec: Spec, named: Named) -> str:
+    label = named.label.replace("_", " ")
+    word = named.row.reason.partition(":")[0] if spec.says == "label_and_reason" else ""
+    return f"{label}: {word}" if word else label
 
 
 def _lines(spec: Spec, cell: str, found: Sequence[Named], limits: tuple[float, float]) -> Markup:

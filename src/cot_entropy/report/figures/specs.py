@@ -23,6 +23,8 @@ class Spec:
     x_label: str = ""
     note: str = ""
     pattern: str = ""
+    says: Literal["label", "label_and_reason"] = "label"
+    """Whether an interval's label goes on with what the row's reason says, up to its colon."""
 
     def label(self, quantity: str) -> str | None:
         """The label of a quantity of this figure, None for any other quantity."""
@@ -166,7 +168,8 @@ SPECS: Final[dict[str, tuple[Spec, ...]]] = {
     "coherence_map": (
         Spec(
             stem="rho_coherence", kind="intervals", title="Where the magnitude null holds",
-            unit="Spearman rho", reference=0.0,
+            unit="Spearman rho", reference=0.0, says="label_and_reason",
+            note="95 % intervals; the word is by H2's bounds and levels on percentile intervals.",
         ),
     ),
     "variants": (

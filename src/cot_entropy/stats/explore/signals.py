@@ -29,6 +29,8 @@ class SignalSource:
     source: str
     needs: tuple[str, ...] = ()
     """Optional columns of the trajectories; where one is absent the signal is not run."""
+    setting: str = ""
+    """The study's setting without which those columns are not made."""
 
 
 def _shape_flag(cell: Cell) -> Values:
@@ -95,6 +97,13 @@ SIGNALS: Final[Mapping[Signal, SignalSource]] = MappingProxyType(
             "exp of minus the chain's mean token log-probability, lower better: ranks as that does",
             needs=("chain_mean_logprob",),
         ),
+        "token_entropy": SignalSource(
+            lambda cell: -cell.values("chain_token_entropy"),
+            "Fomicheva et al. 2020: mean next-token entropy of the chain, lower better; over the "
+            "engine's most probable tokens and all others as one",
+            needs=("chain_token_entropy",),
+            setting="engine.top_logprobs",
+        ),
         "semantic_entropy": SignalSource(
             lambda cell: -_at_the_end(cell, lambda shares: float(entropy(shares))),
             "Kuhn et al. 2023, over classes of equivalent answers at the last prefix, "
@@ -112,7 +121,9 @@ SIGNALS: Final[Mapping[Signal, SignalSource]] = MappingProxyType(
 
 def missing(cell: Cell, signal: Signal) -> str:
     """Why a signal is not run in a cell, or ''."""
-    return absent(SIGNALS[signal].needs, cell)
+    found = SIGNALS[signal]
+    reason = absent(found.needs, cell)
+    return f"{reason}; needs {found.setting}" if reason and found.setting else reason
 
 
 def scores(cell: Cell, signal: Signal) -> Values:
