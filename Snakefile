@@ -5,10 +5,14 @@
 #   snakemake --cores all --configfile F --config only='["model/dataset"]'
 #   snakemake variants --cores all --config variants='["m_3","cap_4"]'
 
+import sys
+from pathlib import Path
+
 from snakemake.exceptions import WorkflowError
 
 from cot_entropy.errors import UserError
 from cot_entropy.workflow import Workflow
+from cot_entropy.workflow.failures import error_lines
 
 if not workflow.configfiles:
 
@@ -22,6 +26,10 @@ except UserError as error:
 
 
 report: "workflow/report/workflow.rst"
+
+
+onerror:
+    print(*error_lines(map(Path, log)), sep="\n", file=sys.stderr)
 
 
 wildcard_constraints:

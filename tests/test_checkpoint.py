@@ -135,6 +135,17 @@ def test_another_setting_is_refused(tmp_path: Path, changes: dict[str, Any], key
     assert (tmp_path / "out.partial").read_bytes() == before
 
 
+def test_a_setting_under_which_nothing_was_finished_binds_nobody(tmp_path: Path) -> None:
+    """An engine that did not start for lack of memory may be given another setting."""
+    with opened(tmp_path / "out"):
+        pass
+    with opened(tmp_path / "out", study_seed=2) as checkpoint:
+        assert not checkpoint.continued
+        checkpoint.append(0, record(0))
+    with opened(tmp_path / "out", study_seed=2) as checkpoint:
+        assert checkpoint.holds(0)
+
+
 def test_a_longer_stall_timeout_may_continue(tmp_path: Path) -> None:
     """The one setting that changes no token does not bind a checkpoint."""
     with opened(tmp_path / "out") as checkpoint:

@@ -1,13 +1,17 @@
 """The installed command: verdict lines, one-line errors, exit codes."""
 
+import csv
 import json
 import os
 import subprocess
 import sys
+import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.generation import (
     chain_block,
     model_folder,
@@ -15,12 +19,15 @@ from tests.generation import (
     write_manifest,
     write_questions,
 )
+from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
 from cot_entropy.files import read_jsonl, sha256_file
 from cot_entropy.model.spec import HubModel, LocalModel, ModelJob
 from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.trajectories import write_trajectories
 
+ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-c", "from cot_entropy.cli import main; main()"]
 
 
@@ -172,6 +179,23 @@ def test_a_hub_that_cannot_be_reached_says_what_would_help(
     assert "source: local" in message
 
 
+def test_an_estimate_is_printed_before_anything_runs() -> None:
+    done = subprocess.run(
+        [*COMMAND, "estimate", "--configfile", "config/study.yaml"],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "qwen2.5-7b/gsm8k" in done.stdout
+    assert "7,276" in done.stdout
+
+
+def test_an_estimate_of_no_study_is_refused() -> None:
+    assert "none.yaml: no such file" in refused("estimate", "--configfile", "none.yaml")
+
+
 def chains(tmp_path: Path, texts: list[str], **settings: Any) -> list[str]:
     job = ChainsJob(
         cell="tiny/tiny",
@@ -197,6 +221,16 @@ def test_a_prompt_longer_than_the_context_is_recorded_and_the_cell_goes_on(
     assert [row["chain"] is None for row in records] == [False, True, False]
     assert "1024" in records[1]["error"]
     assert json.loads(done.stderr.splitlines()[-1])["questions_failed"] == 1
+
+
+def test_a_results_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """/proc takes no files from anyone, root included."""
+    arguments = chains(tmp_path, ["Short?"])[:-1]
+    done = call(*arguments, "/proc/results/chains.jsonl.zst")
+    assert done.returncode == 4
+    (message,) = done.stderr.splitlines()
+    assert message.startswith("error: /proc/results/chains.attempts.jsonl: cannot be written")
+    assert "permit writing there" in message
 
 
 def test_no_gpu_for_a_config_that_wants_one(tmp_path: Path) -> None:
@@ -248,3 +282,89 @@ def test_a_shell_completes_verbs() -> None:
         check=False,
     )
     assert set(done.stdout.split()) == {"self-consistency", "sensitivity", "seal"}
+
+
+def test_a_job_that_is_no_job_leaves_no_attempt(tmp_path: Path) -> None:
+    """Nothing was started, so no start is noted beside the file."""
+    out = tmp_path / "chains.jsonl.zst"
+    files = ("--model", "m", "--questions", "q", "--out", str(out))
+    assert "--job: " in refused("chains", "--job", "{}", *files)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_grade_says_what_it_graded() -> None:
+    """On standard error: standard output holds verdicts only."""
+    stdin = "".join(line(id=n, completion=text, gold="4") for n, text in enumerate(("4", "5", "?")))
+    done = call("grade", "--dataset", "gsm8k", stdin=stdin)
+    assert done.stderr == "graded 3 lines: 1 correct, 1 without an answer\n"
+
+
+def test_grade_names_a_gold_that_nothing_equals() -> None:
+    """`#### 18` is a solution's last line, no number: all answers would be wrong in silence."""
+    stdin = line(id=1, completion="18", gold="18") + line(id=2, completion="18", gold="#### 18")
+    done = call("grade", "--dataset", "gsm8k", stdin=stdin)
+    assert "gold is no number, so no answer is right, in line 2" in done.stderr
+    assert done.returncode == 0
+
+
+def test_grade_says_that_it_was_given_nothing() -> None:
+    """An empty file is often a mistyped one."""
+    done = call("grade", "--dataset", "gsm8k")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "graded 0 lines: standard input held none\n"
+
+
+def analysis(folder: Path, out: Path) -> tuple[str, ...]:
+    """An analysis of 40 made-up questions by a plan with few resamples."""
+    plan = yaml.safe_load((ROOT / "preregistration/plan.yaml").read_text())
+    plan |= {"resamples": 100, "permutations": 100}
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+    write_trajectories(folder / "t.parquet", random_rows(40))
+    return ("analyse", "--plan", str(folder / "plan.yaml"), "--out", str(out), "--jobs", "1",
+            str(folder / "t.parquet"))  # fmt: skip
+
+
+def test_analyse_says_what_it_wrote(tmp_path: Path) -> None:
+    """Rows by verdict, as they stand in the table, and that none is confirmatory."""
+    done = call(*analysis(tmp_path, tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out/verdicts.csv").open() as stream:
+        words = Counter(row["verdict"] for row in csv.DictReader(stream))
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith(f"{tmp_path / 'out'}: verdicts.csv (")
+    assert all(f"{number} {word}" in said for word, number in words.items())
+    assert "; none confirmatory)" in said
+
+
+def test_analyse_into_a_file_is_refused_before_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    message = refused(*analysis(tmp_path, tmp_path / "out"))
+    assert message.endswith("out: is a file; name a folder")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("name", "what"), [("file", "is a file"), ("none", "no such folder")])
+def test_show_of_no_folder_says_what_to_give(tmp_path: Path, name: str, what: str) -> None:
+    (tmp_path / "file").write_text("x")
+    assert refused("show", str(tmp_path / name)).endswith(
+        f"{name}: {what}; give the folder of a study, such as results/demo"
+    )
+
+
+def test_the_audit_of_a_foreign_archive_names_the_archive(tmp_path: Path) -> None:
+    """Not the scratch folder that it was unpacked into."""
+    archive = tmp_path / "foreign.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("README.md", "no run")
+    for arguments in ([], ["--against", str(archive)]):
+        message = refused("audit", str(archive), *arguments)
+        assert message.startswith(f"error: {archive}/provenance/run.json: no such file")
+
+
+def test_help_looks_the_same_for_every_verb() -> None:
+    """Plain text: rich's frames stand in none of them."""
+    for arguments in ([], ["audit"], ["consistency"], ["consistency", "scan"]):
+        done = call(*arguments, "--help")
+        assert done.returncode == 0
+        assert done.stdout.lstrip().startswith("Usage: ")
+        assert "─" not in done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,9 +16,10 @@ import pytest
 from cot_entropy.engine import Engine, Finished, Output, Request
 from cot_entropy.engine.base import CacheUsage
 from cot_entropy.errors import DataError
-from cot_entropy.generate import RunSummary, Task, run_stage, sample_of
+from cot_entropy.generate import Task, run_stage, sample_of
 from cot_entropy.records import CompletionRecord
-from generation import scripted_settings
+from cot_entropy.run_summary import RunSummary
+from generation import model_folder, scripted_settings, write_manifest, write_questions
 from test_checkpoint import header
 
 
@@ -63,7 +66,7 @@ def test_summary_counts_tokens_and_cache(tmp_path: Path) -> None:
     """Two tokens a question; the cache as the backend counts it."""
     summary = run(tmp_path / "out", given=7, expected=7)
     assert summary.generated_tokens == 14
-    assert (summary.prompt_tokens_queried, summary.prompt_tokens_reused) == (16, 10)
+    assert (summary.prompt_tokens_computed, summary.prompt_tokens_reused) == (6, 10)
     assert (summary.questions, summary.questions_failed, summary.restarts) == (7, 0, 0)
     assert 0 <= summary.busy_share <= 1
 
@@ -111,6 +114,62 @@ def test_memory_does_not_grow_with_the_study(fast_folder: Path) -> None:
     small = peak_memory(fast_folder, 100)
     large = peak_memory(fast_folder, 100_000)
     assert large - small < 2 * 2**20
+
+
+STAGE = """
+import json, resource, sys, time
+from pathlib import Path
+from generation import chain_block, scripted_settings
+from cot_entropy.chains import generate_chains
+from cot_entropy.protocol.chain import ChainsJob
+
+folder = Path(sys.argv[1])
+began = time.process_time()
+generate_chains(
+    ChainsJob(
+        cell="tiny/tiny",
+        study_seed=1,
+        chain=chain_block(),
+        engine=scripted_settings(),
+        code_digest="c",
+    ),
+    model=folder / "model.json",
+    questions=folder / "questions.jsonl.zst",
+    out=folder / "chains.jsonl.zst",
+)
+used = time.process_time() - began
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"peak_kib": peak, "seconds": used}))
+"""
+
+
+def stage_of(folder: Path, count: int) -> dict[str, float]:
+    """The chains stage on the scripted engine in a process of its own: peak resident memory and
+    processor seconds."""
+    folder.mkdir()
+    tests = Path(__file__).parent
+    write_manifest(folder / "model.json", model_folder(folder / "model"))
+    write_questions(folder / "questions.jsonl.zst", [f"What is {n} and 2?" for n in range(count)])
+    done = subprocess.run(
+        [sys.executable, "-c", STAGE, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": f"{tests.parent / 'src'}:{tests}"},
+    )
+    measured: dict[str, float] = json.loads(done.stdout)
+    return measured
+
+
+@pytest.mark.full
+def test_a_process_does_not_grow_with_its_questions(fast_folder: Path) -> None:
+    """The whole chains stage, from 100 to 100,000 questions: its peak resident memory grows by less
+    than 320 bytes a question, and the overhead of a record is stated."""
+    small, large = stage_of(fast_folder / "s", 100), stage_of(fast_folder / "l", 100_000)
+    grown = 1024 * (large["peak_kib"] - small["peak_kib"]) / 100_000
+    each = 1000 * (large["seconds"] - small["seconds"]) / (100_000 - 100)
+    print(f"{small} {large}: {grown:.0f} bytes and {each:.2f} ms of processor a record")
+    assert grown < 320
 
 
 def test_nothing_is_imported_that_a_continued_run_does_not_need() -> None:

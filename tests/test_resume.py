@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -96,8 +97,10 @@ def cut(folder: Path) -> None:
     cut_prefixes(job, chains=folder / "chains.jsonl.zst", out=folder / "prefixes.jsonl.zst")
 
 
-def in_child(folder: Path, name: str, loaded: Event) -> None:
+def in_child(folder: Path, name: str, loaded: Event, largest_file: int | None = None) -> None:
     """What the child process does: as the command line, errors are one line and an exit code."""
+    if largest_file is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, resource.RLIM_INFINITY))
     with (folder / "stderr").open("w") as sys.stderr:
         try:
             stage(folder, name, STEP_SECONDS, loaded)
@@ -107,11 +110,11 @@ def in_child(folder: Path, name: str, loaded: Event) -> None:
 
 
 @contextmanager
-def worker(folder: Path, name: str) -> Iterator[ForkProcess]:
+def worker(folder: Path, name: str, *, largest_file: int | None = None) -> Iterator[ForkProcess]:
     """A stage in a child process, about to start its engine; the child is gone at the end."""
     context = multiprocessing.get_context("fork")
     loaded = context.Event()
-    process = context.Process(target=in_child, args=(folder, name, loaded))
+    process = context.Process(target=in_child, args=(folder, name, loaded, largest_file))
     process.start()
     try:
         assert loaded.wait(60), (folder / "stderr").read_text()
@@ -199,6 +202,20 @@ def test_a_stop_signal_is_clean(tmp_path: Path, number: signal.Signals, code: in
         "continue after the last finished question"
     ]
     assert run(stopped, "chains") == run(calm, "chains")
+
+
+def test_a_full_disk_stops_the_stage_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    """No byte fits after the first 9,000: one line, exit code 4; then the undisturbed bytes."""
+    calm, full = prepared(tmp_path / "calm"), prepared(tmp_path / "full")
+    partial = full / "chains.jsonl.zst.partial"
+    with worker(full, "chains", largest_file=9000) as process:
+        process.join(60)
+        assert process.exitcode == 4
+    (message,) = (full / "stderr").read_text().splitlines()
+    assert message.startswith(f"{partial}: cannot be written (")
+    kept = whole_lines(partial)
+    assert 1 < len(kept) <= QUESTIONS
+    assert run(full, "chains") == run(calm, "chains")
 
 
 def test_a_continued_run_counts_what_was_done(

@@ -8,11 +8,19 @@ from pathlib import Path
 import pytest
 from tests.stats.explore.simulated import random_rows
 
+from cot_entropy.errors import DataError
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.scoring import ScoringBlock
-from cot_entropy.records import CompletionRecord, Prefix, Sample, read_header, read_records
+from cot_entropy.records import (
+    CompletionRecord,
+    Prefix,
+    Sample,
+    read_header,
+    read_records,
+    write_records,
+)
 from cot_entropy.self_consistency import sample_chains
-from cot_entropy.stats.baseline import compare_baseline, vote
+from cot_entropy.stats.baseline import compare_baseline, read_votes, vote
 from cot_entropy.trajectories import write_trajectories
 from generation import scripted_settings
 from test_completions import Line
@@ -77,6 +85,22 @@ def test_no_chain_is_a_wrong_answer_of_no_confidence() -> None:
     failed = CompletionRecord(question_id="q0", prefixes=[], error="rejected")
     found = vote(failed, "7", JOB, "number")
     assert (found.share, found.correct, found.tokens) == (0.0, False, 0)
+
+
+@pytest.mark.parametrize("change", ["one more", "one less", "another order"])
+def test_chains_of_other_questions_are_refused(sampled: Line, tmp_path: Path, change: str) -> None:
+    """Whichever file goes on after the other has ended."""
+    source = sampled.folder / "sc.jsonl.zst"
+    records = list(read_records(source, CompletionRecord))
+    changed = {
+        "one more": [*records, records[-1]],
+        "one less": records[:-1],
+        "another order": records[::-1],
+    }
+    path = tmp_path / "sc.jsonl.zst"
+    write_records(path, read_header(source), changed[change])
+    with pytest.raises(DataError, match="sc.jsonl.zst: not the questions of"):
+        read_votes(JOB, chains=sampled.chains, self_consistency=path)
 
 
 def test_the_table_sets_the_vote_beside_the_signals(sampled: Line, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.shard import Shard
 from cot_entropy.records import ChainRecord, read_header, read_records, read_shard_header
+from cot_entropy.run_summary import read_summary
 from cot_entropy.self_consistency import sample_chains
 from cot_entropy.shards import gather, own_header
 from generation import chain_block, probe_block, scripted_settings
@@ -106,6 +107,20 @@ def test_the_order_in_which_shards_are_given_does_not_matter(line: Line, tmp_pat
     assert ids == [f"q{index}" for index in range(6)]
 
 
+def test_what_the_shards_took_adds_up(line: Line, tmp_path: Path) -> None:
+    """Six questions in three shards: tokens and engine starts are sums."""
+    shards = in_shards(line, chains, 3, tmp_path)
+    out = tmp_path / "chains.jsonl.zst"
+    gather(shards, out=out)
+    whole = read_summary(out)
+    parts = [read_summary(path) for path in shards]
+    records = list(read_records(out, ChainRecord))
+    assert whole is not None
+    assert (whole.questions, whole.engine_starts, whole.attempts) == (6, 3, 3)
+    assert whole.generated_tokens == sum(len(one.chain.token_ids) for one in records if one.chain)
+    assert whole.wall_seconds == sum(part.wall_seconds for part in parts if part)
+
+
 def test_an_empty_shard_starts_no_engine(line: Line, tmp_path: Path) -> None:
     def engine(settings: EngineSettings, folder: Path) -> Engine:
         def refuse() -> NoReturn:
@@ -178,7 +193,8 @@ def test_a_checkpoint_belongs_to_one_shard(
 ) -> None:
     whole = header()
     kind = type(record_of(0))
-    Checkpoint(tmp_path / "out", own_header(there, whole), kind, 1).close()
+    with Checkpoint(tmp_path / "out", own_header(there, whole), kind, 1) as checkpoint:
+        checkpoint.append(0, record_of(0))
     again = whole if now is None else own_header(now, whole)
     with pytest.raises(DataError, match=key):
         Checkpoint(tmp_path / "out", again, kind, 1)

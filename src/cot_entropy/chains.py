@@ -12,7 +12,6 @@ from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.files import sha256_file
 from cot_entropy.generate import (
     OpenEngine,
-    RunSummary,
     Task,
     run_stage,
     sample_of,
@@ -23,6 +22,7 @@ from cot_entropy.inputs import Question, read_dataset, read_model, read_question
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.records import ChainRecord, Header
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 
 

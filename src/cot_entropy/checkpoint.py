@@ -65,11 +65,14 @@ class Checkpoint(Generic[R]):
         self._header = header
         self._kind: type[R] = kind
         self._offsets = array("q", [MISSING]) * questions
+        self.questions = questions
+        self.continued = False
+        """Whether an earlier run began the file."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise _storage(self.path, error) from None
+            raise storage_error(self.path, error) from None
         try:
             self._lock()
             self._end = self._recover()
@@ -138,7 +141,7 @@ class Checkpoint(Generic[R]):
             write_records(self._out, self._header, records())
             self.path.unlink()
         except OSError as error:
-            raise _storage(self._out, error) from None
+            raise storage_error(self._out, error) from None
         return failed
 
     def _lock(self) -> None:
@@ -157,13 +160,13 @@ class Checkpoint(Generic[R]):
                 written += os.pwrite(self._file, line[written:], self._end + written)
             os.fdatasync(self._file)
         except OSError as error:
-            raise _storage(self.path, error) from None
+            raise storage_error(self.path, error) from None
         self._end += len(line)
 
     def _recover(self) -> int:
         """Take in the whole lines that are there; returns the offset after the last of them."""
         self._end = 0
-        number = 0
+        refused = ""
         with os.fdopen(os.dup(self._file), "rb") as stream:
             stream.seek(0)
             for number, line in enumerate(stream, start=1):
@@ -171,17 +174,24 @@ class Checkpoint(Generic[R]):
                     log.warning("%s: last line torn by a kill; that question runs again", self.path)
                     break
                 if number == 1:
-                    self._check_header(line)
+                    refused = self._other_setting(line)
+                elif refused:
+                    raise DataError(refused)
                 else:
                     position, _ = self._parse(line, number)
                     self._offsets[position] = self._end
                 self._end += len(line)
+        if refused:
+            # nothing was finished under the other setting: one that did not start binds nobody
+            self._end = 0
         os.ftruncate(self._file, self._end)
-        if self._end == 0:
+        self.continued = self._end > 0
+        if not self.continued:
             self._append(dump_line(self._header.model_dump(mode="json")))
         return self._end
 
-    def _check_header(self, line: bytes) -> None:
+    def _other_setting(self, line: bytes) -> str:
+        """Why a checkpoint with this header cannot be continued; empty where it can."""
         there = _flat(self._load(line, 1))
         here = _flat(self._header.model_dump(mode="json"))
         keys = sorted(
@@ -189,15 +199,16 @@ class Checkpoint(Generic[R]):
             for key in (there.keys() | here.keys()) - FREE_TO_CHANGE
             if there.get(key) != here.get(key)
         )
-        if keys:
-            shown = "; ".join(
-                f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]
-            )
-            more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
-            raise DataError(
-                f"{self.path}: made with another setting ({shown}{more}); restore the setting to "
-                "continue it, or delete the file to start over"
-            )
+        if not keys:
+            return ""
+        shown = "; ".join(
+            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]
+        )
+        more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+        return (
+            f"{self.path}: made with another setting ({shown}{more}); restore the setting to "
+            "continue it, or delete the file to start over"
+        )
 
     def _parse(self, line: bytes, number: int) -> tuple[int, R]:
         entry = parse_record(_Line, self._load(line, number), self.path, number)
@@ -226,7 +237,8 @@ def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _storage(path: Path, error: OSError) -> StorageError:
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """What the system said about a file, as one line that says what to do."""
     return StorageError(
         f"{path}: cannot be written ({error.strerror}); free space or permit writing there, and "
         "run again: finished questions are kept"

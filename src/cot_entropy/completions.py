@@ -12,13 +12,14 @@ from cot_entropy.engine.identity import engine_identity
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.files import sha256_file
-from cot_entropy.generate import OpenEngine, RunSummary
+from cot_entropy.generate import OpenEngine
 from cot_entropy.inputs import read_model
 from cot_entropy.probed_cell import ProbedCell
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.reuse import derivable
 from cot_entropy.records import read_header
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.stored import Stored
 
 log = logging.getLogger(__name__)

@@ -8,29 +8,29 @@ question is the unit of work, and a kill loses only the questions in flight.
 from __future__ import annotations
 
 import logging
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
-from cot_entropy.checkpoint import Checkpoint
+from cot_entropy.checkpoint import Checkpoint, StorageError, storage_error
 from cot_entropy.engine import Engine
 from cot_entropy.engine.base import Finished, Output, Request
 from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import UserError
 from cot_entropy.progress import StageProgress
 from cot_entropy.protocol.shard import Shard
 from cot_entropy.records import ChainRecord, CompletionRecord, Header, Sample
+from cot_entropy.run_summary import RunSummary, read_summary, write_summary
 from cot_entropy.shards import own_header, own_questions
-from cot_entropy.strict import Strict
+from cot_entropy.stopping import stop_signals
 
 R = TypeVar("R", ChainRecord, CompletionRecord)
 
 OpenEngine = Callable[[EngineSettings, Path], Engine]
+
+SAVE_SECONDS: Final = 30.0
+"""Between two notes of the summary: what a kill can leave uncounted."""
 
 log = logging.getLogger(__name__)
 
@@ -45,31 +45,6 @@ class Task(Generic[R]):
     requests: tuple[Request, ...]
     record: Callable[[list[Finished]], R]
     """From the finished requests, in the order of `requests`."""
-
-
-class RunSummary(Strict):
-    """What one run of a stage did; earlier runs of the same file are not counted."""
-
-    stage: str
-    questions: int
-    questions_resumed: int
-    """Found finished in the checkpoint."""
-    questions_failed: int
-    """Whose record holds an error, in the whole file."""
-    generated_tokens: int
-    prompt_tokens_queried: int
-    prompt_tokens_reused: int
-    """Of those queried, found in the prefix cache."""
-    wall_seconds: float
-    start_seconds: float
-    """Starting the engine."""
-    busy_share: float
-    """Share of the wall time, start excluded, that the engine was computing."""
-    restarts: int
-
-
-class StoppedError(UserError):
-    """The stage was told to stop (Ctrl-C or SIGTERM); it can be continued."""
 
 
 @dataclass(slots=True)
@@ -95,36 +70,76 @@ def run_stage(
     Raises StoppedError on SIGINT and SIGTERM (exit code 130 and 143), and what checkpoint and
     engine raise; finished questions are on disk then.
     """
-    began = time.monotonic()
     title = f"{header.stage} {header.cell}"
     if shard is not None:
         title = f"{title} {shard.number}/{shard.of}"
         header, tasks = own_header(shard, header), own_questions(shard, tasks)
         questions = len(shard.positions(questions))
-    with _stop_signals(out), Checkpoint(out, header, kind, questions) as checkpoint, engine:
-        resumed = checkpoint.finished
-        if resumed:
-            log.warning("%s: continuing, %d of %d questions are done", out, resumed, questions)
-        _generate(tasks, checkpoint, engine, title=title, total=questions)
-        engine.close()
-        failed = checkpoint.finish()
-    wall = time.monotonic() - began
-    usage = engine.usage
-    summary = RunSummary(
-        stage=header.stage,
-        questions=questions,
-        questions_resumed=resumed,
-        questions_failed=failed,
-        generated_tokens=usage.generated_tokens,
-        prompt_tokens_queried=usage.prompt_tokens_queried,
-        prompt_tokens_reused=usage.prompt_tokens_reused,
-        wall_seconds=round(wall, 3),
-        start_seconds=round(usage.start_seconds, 3),
-        busy_share=round(min(1.0, usage.busy_seconds / max(wall - usage.start_seconds, 1e-9)), 4),
-        restarts=usage.restarts,
-    )
+    with stop_signals(out), Checkpoint(out, header, kind, questions) as checkpoint, engine:
+        if checkpoint.finished:
+            found = checkpoint.finished
+            log.warning("%s: continuing, %d of %d questions are done", out, found, questions)
+        account = _Account(out, header.stage, checkpoint, engine)
+        account.save()
+        try:
+            _generate(tasks, checkpoint, engine, account, title)
+            engine.close()
+            failed = checkpoint.finish()
+        except StorageError:
+            raise
+        except BaseException:
+            account.save()
+            raise
+        summary = account.save(failed=failed)
     log.info("%s", summary.model_dump_json())
     return summary
+
+
+class _Account:
+    """Notes what the attempts at a file have taken so far, this one included."""
+
+    def __init__(self, out: Path, stage: str, checkpoint: Checkpoint[R], engine: Engine) -> None:
+        self._out = out
+        self._stage = stage
+        self._questions = checkpoint.questions
+        self._resumed = checkpoint.finished
+        self._earlier = read_summary(out) if checkpoint.continued else None
+        self._engine = engine
+        self._began = time.monotonic()
+        self._saved = self._began
+
+    def tick(self) -> None:
+        """Save, if the last time is long enough ago."""
+        if time.monotonic() - self._saved >= SAVE_SECONDS:
+            self.save()
+
+    def save(self, *, failed: int = 0) -> RunSummary:
+        """Write the summary so far; raises StorageError."""
+        self._saved = time.monotonic()
+        wall = self._saved - self._began
+        usage = self._engine.counted()
+        working = max(wall - usage.start_seconds, 1e-9)
+        here = RunSummary(
+            stage=self._stage,
+            questions=self._questions,
+            questions_resumed=self._resumed,
+            questions_failed=failed,
+            attempts=1,
+            engine_starts=usage.starts,
+            restarts=usage.restarts,
+            generated_tokens=usage.generated_tokens,
+            prompt_tokens_computed=usage.prompt_tokens_queried - usage.prompt_tokens_reused,
+            prompt_tokens_reused=usage.prompt_tokens_reused,
+            wall_seconds=round(wall, 3),
+            start_seconds=round(usage.start_seconds, 3),
+            busy_share=round(min(1.0, usage.busy_seconds / working), 4),
+        )
+        summary = here.after(self._earlier) if self._earlier else here
+        try:
+            write_summary(self._out, summary)
+        except OSError as error:
+            raise storage_error(self._out, error) from None
+        return summary
 
 
 def sample_of(output: Output, text: str) -> Sample:
@@ -151,9 +166,8 @@ def _generate(
     tasks: Iterable[Task[R]],
     checkpoint: Checkpoint[R],
     engine: Engine,
-    *,
+    account: _Account,
     title: str,
-    total: int,
 ) -> None:
     opened: dict[int, _Open[R]] = {}
     owner: dict[str, int] = {}
@@ -170,7 +184,7 @@ def _generate(
             yield from task.requests
 
     done = checkpoint.finished
-    with StageProgress(title, done=done, total=total) as progress:
+    with StageProgress(title, done=done, total=checkpoint.questions) as progress:
         for finished in engine.stream(requests()):
             position = owner.pop(finished.id)
             question = opened[position]
@@ -182,37 +196,4 @@ def _generate(
                 checkpoint.append(position, question.task.record(results))
                 done += 1
             progress.update(done=done, tokens=engine.usage.generated_tokens)
-
-
-class _Stop(BaseException):
-    """Raised by the signal handler; no Exception, so that no library's handler swallows it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-@contextmanager
-def _stop_signals(out: Path) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into a clean stop; a second one has its usual effect."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    previous = {number: signal.getsignal(number) for number in numbers}
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        for each in numbers:
-            signal.signal(each, previous[each])
-        raise _Stop(number)
-
-    for number in numbers:
-        signal.signal(number, stop)
-    try:
-        yield
-    except _Stop as reason:
-        error = StoppedError(
-            f"{out}: stopped by {signal.Signals(reason.number).name}; run the same command again "
-            "to continue after the last finished question"
-        )
-        error.exit_code = 128 + reason.number
-        raise error from None
-    finally:
-        for number in numbers:
-            signal.signal(number, previous[number])
+            account.tick()

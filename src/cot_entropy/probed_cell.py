@@ -12,7 +12,7 @@ from cot_entropy.decoding import continuation_text
 from cot_entropy.engine import Finished, Request
 from cot_entropy.engine.base import Output
 from cot_entropy.errors import DataError
-from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
+from cot_entropy.generate import OpenEngine, Task, run_stage, sample_of, text_tokens
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.probe import CompletionsJob, ProbeBlock
 from cot_entropy.records import (
@@ -25,6 +25,7 @@ from cot_entropy.records import (
     Sample,
     read_records,
 )
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 from cot_entropy.stored import Stored, StoredQuestion
 

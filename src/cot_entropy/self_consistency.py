@@ -15,7 +15,7 @@ from cot_entropy.engine import Finished, Request, open_engine
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.errors import DataError
 from cot_entropy.files import sha256_file
-from cot_entropy.generate import OpenEngine, RunSummary, Task, run_stage, sample_of, text_tokens
+from cot_entropy.generate import OpenEngine, Task, run_stage, sample_of, text_tokens
 from cot_entropy.inputs import read_model
 from cot_entropy.prompts import ChatTokenizer
 from cot_entropy.protocol.baseline import SelfConsistencyJob
@@ -27,6 +27,7 @@ from cot_entropy.records import (
     read_header,
     read_records,
 )
+from cot_entropy.run_summary import RunSummary
 from cot_entropy.seeds import request_seed
 
 

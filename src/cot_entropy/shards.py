@@ -8,6 +8,7 @@ one that would have been written without shards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +24,7 @@ from cot_entropy.records import (
     read_shard_header,
     write_records,
 )
+from cot_entropy.run_summary import RunSummary, read_summary, write_summary
 
 T = TypeVar("T")
 
@@ -63,6 +65,9 @@ def gather(shards: Sequence[Path], *, out: Path) -> None:
     kind = ChainRecord if whole.stage == "chains" else CompletionRecord
     in_order = [paths[number] for number in range(1, of + 1)]
     write_records(out, whole, _in_order(in_order, kind, whole.dataset.questions))
+    noted = [one for path in in_order if (one := read_summary(path)) is not None]
+    if noted:
+        write_summary(out, reduce(RunSummary.beside, noted))
 
 
 def _in_order(

@@ -15,13 +15,26 @@ from cot_entropy.model.card import (
     fill,
     table,
 )
+from cot_entropy.run_summary import RunSummary, write_summary
 from cot_entropy.trajectories import write_trajectories
 
-SUMMARY = (
-    '{{"stage":"{stage}","questions":4,"questions_resumed":0,"questions_failed":0,'
-    '"generated_tokens":1,"prompt_tokens_queried":1,"prompt_tokens_reused":0,'
-    '"wall_seconds":{seconds},"start_seconds":1.0,"busy_share":0.5,"restarts":0}}'
-)
+
+def summary(stage: str, *, seconds: float, attempts: int = 1) -> RunSummary:
+    return RunSummary(
+        stage=stage,
+        questions=4,
+        questions_resumed=0,
+        questions_failed=0,
+        attempts=attempts,
+        engine_starts=attempts,
+        restarts=0,
+        generated_tokens=1,
+        prompt_tokens_computed=1,
+        prompt_tokens_reused=0,
+        wall_seconds=seconds,
+        start_seconds=1.0,
+        busy_share=0.5,
+    )
 
 
 def row(identity: str, *, correct: bool, monotone: bool | None, stratum: str) -> dict[str, Any]:
@@ -62,10 +75,8 @@ def cell(tmp_path: Path) -> Path:
         row("d", correct=False, monotone=None, stratum="steps=2;size=large"),
     ]
     write_trajectories(probe / "registered" / "trajectories.parquet", rows)
-    (folder / "registered" / "chains.log").write_text(
-        "starting\n" + SUMMARY.format(stage="chains", seconds=6.0) + "\n"
-    )
-    (probe / "completions.log").write_text(SUMMARY.format(stage="completions", seconds=14.0) + "\n")
+    write_summary(folder / "registered" / "chains.jsonl.zst", summary("chains", seconds=6.0))
+    write_summary(probe / "completions.jsonl.zst", summary("completions", seconds=14.0))
     return folder
 
 
@@ -100,24 +111,17 @@ def test_the_table_has_one_row_per_cell(cell: Path) -> None:
 
 
 def test_a_cell_that_did_not_run_is_named(cell: Path) -> None:
-    """The missing log, not a traceback."""
-    (cell / "registered" / "chains.log").unlink()
-    with pytest.raises(DataError, match=r"chains\.log: no such file; run the cell first"):
-        cell_figures(cell)
-
-
-def test_a_log_without_a_summary_is_named(cell: Path) -> None:
-    """A stage that was killed has none."""
-    (cell / "registered" / "chains.log").write_text("starting\n")
-    with pytest.raises(DataError, match=r"chains\.log: no run summary"):
+    """The missing file, not a traceback."""
+    (cell / "registered" / "chains.run.json").unlink()
+    with pytest.raises(DataError, match=r"chains\.run\.json: no such file; run the cell first"):
         cell_figures(cell)
 
 
 def test_a_continued_stage_has_no_time(cell: Path) -> None:
-    """Its summary counts the last run only."""
-    log = cell / "registered" / "chains.log"
-    log.write_text(log.read_text().replace('"questions_resumed":0', '"questions_resumed":2'))
-    with pytest.raises(DataError, match="was continued after a stop"):
+    """Its seconds hold work that a stop threw away."""
+    chains = cell / "registered" / "chains.jsonl.zst"
+    write_summary(chains, summary("chains", seconds=6.0, attempts=2))
+    with pytest.raises(DataError, match="was continued"):
         cell_figures(cell)
 
 

@@ -1,7 +1,11 @@
-"""One small audited run, made once; tests work on copies of it."""
+"""One small audited run, made once; tests work on copies of it.
+
+What mutation tests catch is counted, and the last lines of the session state the number.
+"""
 
 import gc
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,30 @@ from projects import commit, forget_digests, make_project
 from runs import CONFIG, RESULTS, Tiny, copy_run, run_tiny, write_tiny_study
 
 from cot_entropy.prereg.freeze import freeze
+
+Caught = Callable[[str, int], None]
+COUNTS = pytest.StashKey[Counter[str]]()
+
+
+@pytest.fixture
+def caught(request: pytest.FixtureRequest) -> Caught:
+    """Count changes that were made and named: of what, how many."""
+    counts = request.config.stash.setdefault(COUNTS, Counter())
+
+    def count(kind: str, number: int) -> None:
+        counts[kind] += number
+
+    return count
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """State how many mutations this session's tests made and saw named."""
+    counts = config.stash.get(COUNTS, Counter())
+    if counts:
+        kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(counts.items()))
+        terminalreporter.write_line(f"mutations made and named: {counts.total()} ({kinds})")
 
 
 @pytest.fixture(scope="session")

@@ -28,12 +28,15 @@ from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prereg.audit_derive import registered_trajectories
 from cot_entropy.prereg.check import run_standings
 from cot_entropy.prereg.provenance import cell_path, record_cell, record_run, run_job, seal
+from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.self_consistency import sample_chains
 from cot_entropy.signal.score import score
 from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
+from cot_entropy.stats.baseline import compare_baseline
 from generation import model_folder
 
 CONFIG = Path("config/tiny.yaml")
@@ -88,6 +91,7 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
             }
             for name in DATASETS
         },
+        "baselines": {"self_consistency": 3},
         **changes,
     }
     (root / CONFIG).write_text(yaml.safe_dump(study))
@@ -114,6 +118,7 @@ def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
     for cell in configuration.study.cells:
         generate(cell, configuration, results)
         rescore(cell, configuration, results)
+        sample_votes(cell, configuration, results)
     finish(configuration, results)
     return results
 
@@ -168,8 +173,47 @@ def rescore(cell: str, configuration: Configuration, results: Path) -> None:
     )
 
 
+def sample_votes(cell: str, configuration: Configuration, results: Path) -> None:
+    """The further chains of one cell, where the study names some."""
+    study, blocks = configuration.study, configuration.protocols
+    if study.baselines.self_consistency is None:
+        return
+    sample_chains(
+        SelfConsistencyJob(
+            chains=study.baselines.self_consistency,
+            temperature=blocks.probe["registered"].temperature,
+            engine=study.engine,
+            code_digest=stage_digest("self_consistency"),
+        ),
+        model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
+        chains=generations(cell, results)["chains"],
+        out=further_chains(cell, results),
+    )
+
+
+def count_votes(cell: str, configuration: Configuration, results: Path) -> None:
+    """The table of one cell's vote, where its further chains are there."""
+    sampled = further_chains(cell, results)
+    if not sampled.is_file():
+        return
+    compare_baseline(
+        BaselineJob(
+            cell=cell,
+            scoring=configuration.protocols.scoring["registered"],
+            code_digest=stage_digest("baseline"),
+        ),
+        chains=generations(cell, results)["chains"],
+        self_consistency=sampled,
+        trajectories=registered_trajectories(configuration, results, [cell])[0],
+        plan=Path(configuration.study.plan),
+        out=sampled.with_name("self_consistency.csv"),
+    )
+
+
 def finish(configuration: Configuration, results: Path) -> None:
-    """Provenance, analysis and seal: the end of every run."""
+    """Votes, provenance, analysis and seal: the end of every run."""
+    for cell in configuration.study.cells:
+        count_votes(cell, configuration, results)
     record_run(run_job(configuration), out=results / "provenance/run.json")
     for cell in configuration.study.cells:
         record_cell(cell, results=results, out=cell_path(results, cell))
@@ -192,6 +236,11 @@ def generations(cell: str, results: Path) -> dict[str, Path]:
         "prefixes": chain / "registered/prefixes.jsonl.zst",
         "completions": chain / "registered/completions.jsonl.zst",
     }
+
+
+def further_chains(cell: str, results: Path) -> Path:
+    """The chains of one cell that are sampled to vote with."""
+    return results / cell / "registered/self_consistency.jsonl.zst"
 
 
 def copy_run(source: Path, target: Path) -> Path:

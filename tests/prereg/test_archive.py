@@ -53,6 +53,7 @@ def test_plan_freeze_deviations_generations_and_provenance_are_in_it(
     assert registration <= names
     assert {"verdicts.csv", "estimates.csv", "provenance/alpha__sums.json"} <= names
     assert "alpha/sums/registered/registered/completions.jsonl.zst" in names
+    assert "alpha/sums/registered/registered/completions.run.json" in names
 
 
 def test_no_path_of_this_machine_is_in_it(tiny: Tiny, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from forge import Record, rewrite
-from runs import CONFIG, RESULTS, Tiny, finish, generations, run_tiny
+from runs import CONFIG, RESULTS, Tiny, finish, further_chains, generations, run_tiny
 
 from cot_entropy.config import read_configuration
 from cot_entropy.prereg.audit import audit
@@ -127,6 +127,22 @@ def test_a_cell_made_by_other_code_is_demoted_and_the_other_is_not(project: Path
     rewrite(generations(CELL, RESULTS)["completions"], change)
     kinds = {(row["cell"], row["kind"]) for row in finished()}
     assert kinds == {(CELL, "exploratory"), (OTHER, "confirmatory")}
+
+
+def test_further_chains_by_other_code_demote_no_row_and_are_named(project: Path) -> None:
+    """No verdict rests on them; the audit says it all the same."""
+
+    def change(lines: list[Record]) -> list[Record]:
+        lines[0]["code_digest"] = "0" * 64
+        return lines
+
+    path = further_chains(CELL, RESULTS)
+    rewrite(path, change)
+    assert {row["kind"] for row in finished()} == {"confirmatory"}
+    details = [one.detail for one in audit(RESULTS, jobs=1).findings if one.subject == CELL]
+    assert details == [
+        f"{path.relative_to(RESULTS)} was made by other code than the run's",
+    ]
 
 
 def test_an_analysis_by_another_plan_is_not_confirmatory(project: Path, tmp_path: Path) -> None:

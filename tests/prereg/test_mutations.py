@@ -1,7 +1,8 @@
 """Every change to what was registered or stored is named; unchanged input passes.
 
-Each test walks over all leaves, files or records, makes one change at a time, and prints how many
-it made. What cannot be read any more must be refused by a message that names the file.
+Each test walks over all leaves, files or records, makes one change at a time, and counts it; the
+session's last lines state the number. What cannot be read any more must be refused by a message
+that names the file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pytest
 import yaml
 from forge import Record, cover_up, edit_json, flip_byte, rewrite
 from projects import PROJECT, forget_digests
-from runs import Tiny, generations
+from runs import Tiny, further_chains, generations
 
 from cot_entropy import digest
 from cot_entropy.config import Configuration
@@ -34,6 +35,7 @@ from cot_entropy.prereg.run import read_run
 from cot_entropy.trajectories import read_trajectories, write_trajectories
 
 Leaf = tuple[str | int, ...]
+Caught = Callable[[str, int], None]
 REGISTERED = Path(FOLDER) / REGISTRATION
 CELL, OTHER = "alpha/sums", "beta/sums"
 
@@ -104,27 +106,26 @@ class Forged:
             return {f"refused: {type(error).__name__}"}
 
 
-def test_every_leaf_of_the_plan_is_named(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_leaf_of_the_plan_is_named(tiny: Tiny, caught: Caught) -> None:
     path = tiny.results / REGISTERED / "plan.yaml"
     plan = yaml.safe_load(path.read_text())
     forged = Forged(tiny.results)
     path.write_text("# laid out anew\n" + yaml.safe_dump(plan, default_flow_style=False, indent=8))
     assert forged.subjects() == set()
-    missed, refused = [], 0
+    missed = []
     for leaf in (all_leaves := list(leaves(plan))):
         path.write_text(yaml.safe_dump(mutated(plan, leaf)))
         found = forged.subjects()
         entry = leaf[0]
         if entry in {"hypotheses", "exploratory"} and leaf[2] != "id":
             entry = plan[entry][leaf[1]]["id"]
-        refused += any("plan.yaml:" in one for one in found)
         if f"plan/{entry}" not in found and not any("plan.yaml:" in one for one in found):
             missed.append(leaf)
     assert missed == []
-    _say(capsys, f"plan: {len(all_leaves)} leaves changed, all named ({refused} refused by line)")
+    caught("plan", len(all_leaves))
 
 
-def test_every_leaf_of_the_config_is_named(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_leaf_of_the_config_is_named(tiny: Tiny, caught: Caught) -> None:
     """All that the plan's cells run with; names of files and of other protocols bind nothing."""
     forged = Forged(tiny.results)
     configuration = read_run(tiny.results).record.configuration.model_dump(mode="json")
@@ -151,12 +152,10 @@ def test_every_leaf_of_the_config_is_named(tiny: Tiny, capsys: pytest.CaptureFix
         if not named:
             missed.append(leaf)
     assert missed == []
-    _say(capsys, f"config: {len(binding)} leaves changed, all named")
+    caught("config", len(binding))
 
 
-def test_every_leaf_of_the_published_figures_is_named(
-    tiny: Tiny, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_leaf_of_the_published_figures_is_named(tiny: Tiny, caught: Caught) -> None:
     path = tiny.results / REGISTERED / "published.yaml"
     published = yaml.safe_load((PROJECT / "preregistration/published.yaml").read_text())
     forged = Forged(tiny.results)
@@ -168,12 +167,12 @@ def test_every_leaf_of_the_published_figures_is_named(
         if "file/published.yaml" not in forged.subjects():
             missed.append(leaf)
     assert missed == []
-    _say(capsys, f"published figures: {len(all_leaves)} leaves changed, all named")
+    caught("published figures", len(all_leaves))
 
 
 @pytest.mark.full
 def test_every_stages_code_is_named(
-    tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caught: Caught
 ) -> None:
     source = tmp_path / "cot_entropy"
     shutil.copytree(digest.ROOT, source, ignore=shutil.ignore_patterns("__pycache__"))
@@ -188,7 +187,7 @@ def test_every_stages_code_is_named(
         path.write_text(text)
     forget_digests()
     assert list(registration_findings(run)) == []
-    _say(capsys, f"code: {len(digest.STAGES)} stages changed, all named")
+    caught("code", len(digest.STAGES))
 
 
 def _integrity(results: Path) -> str:
@@ -207,7 +206,7 @@ def _integrity(results: Path) -> str:
 
 
 def test_every_stored_file_is_named_when_a_byte_flips_or_it_goes(
-    tiny: Tiny, capsys: pytest.CaptureFixture[str]
+    tiny: Tiny, caught: Caught
 ) -> None:
     files = [path for path in tiny.results.rglob("*") if path.is_file()]
     covered = [path for path in files if not path.name.endswith(".model.json")]
@@ -220,12 +219,10 @@ def test_every_stored_file_is_named_when_a_byte_flips_or_it_goes(
         assert path.name in _integrity(tiny.results), path
         path.write_bytes(content)
     assert _integrity(tiny.results) == ""
-    _say(capsys, f"files: {2 * len(covered)} flips and removals, all named")
+    caught("files", 2 * len(covered))
 
 
-def test_every_file_swapped_between_cells_or_added_is_named(
-    tiny: Tiny, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_file_swapped_between_cells_or_added_is_named(tiny: Tiny, caught: Caught) -> None:
     ours = [path for path in (tiny.results / CELL).rglob("*") if path.is_file()]
     for path in ours:
         theirs = tiny.results / OTHER / path.relative_to(tiny.results / CELL)
@@ -241,7 +238,7 @@ def test_every_file_swapped_between_cells_or_added_is_named(
         added.write_bytes(mine)
         assert added.name in _integrity(tiny.results)
         added.unlink()
-    _say(capsys, f"files: {2 * len(ours)} swaps and additions, all named")
+    caught("files", 2 * len(ours))
 
 
 def _set(key: str, value: Any) -> Callable[[list[Record]], list[Record]]:
@@ -268,6 +265,7 @@ CHANGES = {
     "chains": _set("gold", "9"),
     "prefixes": _set("ends", [0]),
     "completions": _answer,
+    "self_consistency": _answer,
 }
 
 
@@ -275,18 +273,23 @@ CHANGES = {
 @pytest.mark.parametrize("stage", CHANGES)
 @pytest.mark.parametrize("move", ["changed", *MOVES])
 def test_a_changed_record_is_named_though_every_hash_was_made_to_fit(
-    tiny: Tiny, stage: str, move: str
+    tiny: Tiny, stage: str, move: str, caught: Caught
 ) -> None:
-    path = generations(CELL, tiny.results)[stage]
+    files = {
+        **generations(CELL, tiny.results),
+        "self_consistency": further_chains(CELL, tiny.results),
+    }
+    path = files[stage]
     rewrite(path, CHANGES[stage] if move == "changed" else MOVES[move])
     cover_up(tiny.results, CELL)
     assert _names_something_of(tiny.results, CELL)
+    caught("records", 1)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("move", ["changed", *MOVES])
 def test_a_changed_trajectory_is_named_though_every_hash_was_made_to_fit(
-    tiny: Tiny, move: str
+    tiny: Tiny, move: str, caught: Caught
 ) -> None:
     path = tiny.results / CELL / "registered/registered/registered/trajectories.parquet"
     rows = read_trajectories(path).astype(object).where(lambda frame: frame.notna(), None)
@@ -298,15 +301,22 @@ def test_a_changed_trajectory_is_named_though_every_hash_was_made_to_fit(
     write_trajectories(path, records)
     cover_up(tiny.results, CELL)
     assert _names_something_of(tiny.results, CELL)
+    caught("records", 1)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "name", ["verdicts.csv", "estimates.csv", f"{CELL}/registered/registered/sensitivity.csv"]
+    "name",
+    [
+        "verdicts.csv",
+        "estimates.csv",
+        f"{CELL}/registered/registered/sensitivity.csv",
+        f"{CELL}/registered/self_consistency.csv",
+    ],
 )
 @pytest.mark.parametrize("move", ["changed", *MOVES])
 def test_a_changed_table_is_named_though_every_hash_was_made_to_fit(
-    tiny: Tiny, name: str, move: str
+    tiny: Tiny, name: str, move: str, caught: Caught
 ) -> None:
     path = tiny.results / name
     lines = path.read_text().splitlines(keepends=True)
@@ -321,13 +331,9 @@ def test_a_changed_table_is_named_though_every_hash_was_made_to_fit(
     cover_up(tiny.results, CELL)
     found = audit(tiny.results, jobs=1).findings
     assert name in {one.subject for one in found}
+    caught("tables", 1)
 
 
 def _names_something_of(results: Path, cell: str) -> bool:
     found = audit(results, jobs=1).findings
     return any(cell in one.subject and one.declared is None for one in found)
-
-
-def _say(capsys: pytest.CaptureFixture[str], text: str) -> None:
-    with capsys.disabled():
-        print(f"\n{text}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from runs import Tiny
 
+from cot_entropy.files import sha256_file
 from cot_entropy.prereg.attempts import attempt, read_attempts
 from cot_entropy.prereg.provenance import CellRecord, RunRecord, read_record
 
@@ -20,6 +21,14 @@ def test_a_cell_names_all_that_made_it(tiny: Tiny) -> None:
         "sums",
     )
     assert record.headers.keys() <= record.files.keys()
+
+
+def test_the_chains_to_vote_with_stand_in_the_cells_record(tiny: Tiny) -> None:
+    """With hash and header, as every other generation."""
+    record = read_record(tiny.results / "provenance/alpha__sums.json", CellRecord)
+    name = "alpha/sums/registered/self_consistency.jsonl.zst"
+    assert record.files[name] == sha256_file(tiny.results / name)
+    assert record.headers[name].stage == "self_consistency"
 
 
 def test_a_run_names_its_libraries_and_kind_of_machine(tiny: Tiny) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from reported_runs import Reported
 
 from cot_entropy.errors import DataError
+from cot_entropy.report.rows import read_rows
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts
+from cot_entropy.report.text import SYMBOLS
 
 
 def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> None:
@@ -25,6 +28,18 @@ def test_a_hypothesis_about_other_cells_is_named_below(scripted: Reported) -> No
     """H4 is about the distilled model, which this run has no cell of."""
     shown = print_to_text(show_verdicts(scripted.results))
     assert "H4a, H4b: about none of the cells that were run" in shown
+
+
+def test_the_matrix_says_what_its_words_and_numbers_are(scripted: Reported, tmp_path: Path) -> None:
+    """Each verdict word that stands in it, what the brackets hold, each estimand's unit."""
+    shutil.copyfile(scripted.results / "verdicts.csv", tmp_path / "verdicts.csv")
+    (tmp_path / "provenance/registration").mkdir(parents=True)
+    shutil.copyfile(scripted.plan, tmp_path / "provenance/registration/plan.yaml")
+    shown = print_to_text(show_verdicts(tmp_path), width=300)
+    words = {row.verdict for row in read_rows(tmp_path / "verdicts.csv")} - {"not run"}
+    assert all(f"{SYMBOLS[word]} {word}: " in shown for word in words)
+    assert "in brackets the interval that decides" in shown
+    assert "H1: accuracy(monotone) - accuracy(non-monotone), percentage points" in shown
 
 
 def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:

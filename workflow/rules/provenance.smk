@@ -20,6 +20,7 @@ rule record_run:
 rule record_cell:
     input:
         lambda w: flow.cell_trajectories(f"{w.model}/{w.dataset}"),
+        lambda w: baseline.sampled(f"{w.model}/{w.dataset}"),
     output:
         provenance.cell_record("{model}/{dataset}"),
     params:

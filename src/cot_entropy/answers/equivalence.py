@@ -24,6 +24,7 @@ from cot_entropy.answers.cores import (
 from cot_entropy.answers.kinds import AnswerKind, Equivalence
 from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normalise
+from cot_entropy.answers.rationals import rational
 from cot_entropy.answers.reading import read
 
 CACHE: Final = 1 << 15
@@ -66,6 +67,11 @@ def grade_answer(
         return Grade(correct=normalise(answer) == normalise(gold))
     found = compare(answer, gold, kind=kind)
     return Grade(correct=found.same, compared_as_strings=found.as_strings)
+
+
+def is_number(answer: str) -> bool:
+    """Whether an answer is one that answers of kind `number` can equal, under either relation."""
+    return rational(normalise(answer)) is not None or isinstance(read(answer).core, Number)
 
 
 def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf
 from typing import IO, Any, Final
 
-from cot_entropy.answers.equivalence import grade_answer
+from cot_entropy.answers.equivalence import grade_answer, is_number
 from cot_entropy.answers.extract import extract
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 from cot_entropy.errors import DataError
@@ -16,6 +17,30 @@ from cot_entropy.errors import DataError
 KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
 _MAX_LINE: Final = 64 * 1024 * 1024
 _IN_MEMORY: Final = 16 * 1024 * 1024
+_NAMED: Final = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """What was graded: lines, right answers, completions without an answer."""
+
+    lines: int
+    correct: int
+    unanswered: int
+    unequal: tuple[int, ...]
+    """Numbers of the lines whose gold is no number, where answers are numbers."""
+
+    def __str__(self) -> str:
+        """The same in one line of text."""
+        if not self.lines:
+            return "graded 0 lines: standard input held none"
+        counts = f"{self.correct} correct, {self.unanswered} without an answer"
+        said = f"graded {self.lines} lines: {counts}"
+        if not self.unequal:
+            return said
+        named = ", ".join(map(str, self.unequal[:_NAMED]))
+        more = f" and {len(self.unequal) - _NAMED} more" if len(self.unequal) > _NAMED else ""
+        return f"{said}; gold is no number, so no answer is right, in line {named}{more}"
 
 
 def grade_lines(
@@ -25,7 +50,7 @@ def grade_lines(
     dataset: Dataset,
     extraction: ExtractionRule = "registered",
     equivalence: Equivalence = "normalised",
-) -> None:
+) -> Graded:
     """Grade `{"id","completion","gold"}` lines into `{"id","answer","correct"}` lines, in order.
 
     `stdin` may be binary (`sys.stdin.buffer`, UTF-8), so that bytes that are no text are a fault
@@ -33,6 +58,8 @@ def grade_lines(
     on disk past 16 MiB. Raises DataError naming the line that is no such object.
     """
     kind = KINDS[dataset]
+    correct = unanswered = total = 0
+    unequal: list[int] = []
     with tempfile.SpooledTemporaryFile(
         max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n"
     ) as spool:
@@ -42,9 +69,15 @@ def grade_lines(
             grade = grade_answer(answer, record["gold"], equivalence=equivalence, kind=kind)
             verdict = {"id": record["id"], "answer": answer, "correct": grade.correct}
             spool.write(json.dumps(verdict) + "\n")
+            total += 1
+            correct += grade.correct
+            unanswered += answer is None
+            if kind == "number" and not is_number(record["gold"]):
+                unequal.append(number)
         spool.seek(0)
         for line in spool:
             stdout.write(line)
+    return Graded(lines=total, correct=correct, unanswered=unanswered, unequal=tuple(unequal))
 
 
 def _lines(stdin: IO[str] | IO[bytes]) -> Iterator[tuple[int, str]]:

@@ -10,9 +10,12 @@ import typer
 from pydantic import ValidationError
 
 from cot_entropy import __version__
-from cot_entropy.errors import ConfigError
+from cot_entropy.errors import ConfigError, DataError
 from cot_entropy.files import write_text
+from cot_entropy.stopping import stop_with_parent
 from cot_entropy.strict import Strict, describe
+
+LOG = logging.getLogger("cot_entropy")
 
 app = typer.Typer(
     name="cot-entropy",
@@ -28,6 +31,23 @@ Questions = Annotated[Path, typer.Option("--questions", help="The dataset's ques
 Chains = Annotated[Path, typer.Option("--chains", help="The cell's reference chains.")]
 Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are cut.")]
 Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
+
+
+def _is_folder(path: Path) -> Path:
+    if not path.is_dir():
+        what = "is a file" if path.exists() else "no such folder"
+        raise DataError(f"{path}: {what}; give the folder of a study, such as results/demo")
+    return path
+
+
+def into(path: Path) -> Path:
+    """The folder that an option names to write into; raises ConfigError where it is a file."""
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"--out {path}: is a file; name a folder")
+    return path
+
+
+Results = Annotated[Path, typer.Argument(help="The study's folder.", callback=_is_folder)]
 STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."
 
@@ -42,7 +62,10 @@ def _version(show: bool) -> None:
 def options(
     *,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-    log: Annotated[Path | None, typer.Option("--log", help="Write messages here too.")] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", help="As a rule's job: write messages here too, end with Snakemake."),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
@@ -57,6 +80,7 @@ def options(
     """
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if log:
+        stop_with_parent()
         write_text(log, "")
         # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
         handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The verbs that generate: model, questions, chains, prefixes, completions, and their kin."""
+"""The verbs that generate, and `estimate`, which says before what they will take."""
 
 from __future__ import annotations
 
@@ -19,6 +19,37 @@ from cot_entropy.cli.app import (
     app,
     read_job,
 )
+
+
+@app.command("estimate")
+def estimate_verb(
+    configfile: Annotated[Path, typer.Option(help="The study.")],
+    assumptions: Annotated[
+        Path | None, typer.Option(help="Your own figures in place of the project's.")
+    ] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Predict requests, tokens, disk, memory and hours.
+
+    After a run the actual ones stand beside. Downloads and starts nothing.
+
+    Example: cot-entropy estimate --configfile config/demo.yaml
+    """
+    from rich.console import Console
+
+    from cot_entropy.config import read_configuration
+    from cot_entropy.estimate.assumptions import read_assumptions
+    from cot_entropy.estimate.predict import estimate
+    from cot_entropy.estimate.table import render
+
+    configuration = read_configuration(configfile)
+    results = Path("results") / configuration.study.study
+    found = estimate(configuration, read_assumptions(assumptions), results)
+    if json:
+        typer.echo(found.model_dump_json(indent=1))
+    else:
+        Console(width=None if Console().is_terminal else 120).print(render(found))
 
 
 @app.command("model")
@@ -139,9 +170,10 @@ def derive_verb(
     from cot_entropy.prereg.attempts import attempt
     from cot_entropy.protocol.probe import CompletionsJob
 
+    settings = read_job(CompletionsJob, job)
     with attempt(out):
         derive_completions(
-            read_job(CompletionsJob, job),
+            settings,
             model=model,
             chains=chains,
             prefixes=prefixes,

@@ -9,7 +9,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Chains, Completions, Job, Out, Prefixes, app, read_job
+from cot_entropy.cli.app import (
+    LOG,
+    Chains,
+    Completions,
+    Job,
+    Out,
+    Prefixes,
+    Results,
+    app,
+    into,
+    read_job,
+)
 from cot_entropy.errors import ConfigError
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
@@ -64,19 +75,26 @@ def grade_verb(
 
     {id, completion, gold} in, {id, answer, correct} out, in the same order.
 
+    How many, and which golds nothing can equal, is said on standard error.
+
     Example: cot-entropy grade --dataset gsm8k < completions.jsonl
     """
     from cot_entropy.answers import grade_lines
 
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
-    grade_lines(lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence)
+    graded = grade_lines(
+        lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence
+    )
+    LOG.info("%s", graded)
 
 
 @app.command("analyse")
 def analyse_verb(
     trajectories: Annotated[list[Path], typer.Argument(help="One trajectories.parquet per cell.")],
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.")],
+    out: Annotated[
+        Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.", callback=into)
+    ],
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
 ) -> None:
     """Judge every hypothesis from trajectories alone.
@@ -89,13 +107,13 @@ def analyse_verb(
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)
-    analyse(plan, trajectories, out, standings=standings, jobs=jobs)
+    LOG.info("%s: %s", out, analyse(plan, trajectories, out, standings=standings, jobs=jobs))
 
 
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the five tables.")],
+    out: Annotated[Path, typer.Option(help="The folder for the five tables.", callback=into)],
     effort: Annotated[Literal["full", "quick"], typer.Option(help="How many studies.")] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:
@@ -161,7 +179,7 @@ def variants_verb(
 
 @app.command("report")
 def report_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     plan: Annotated[Path, typer.Option(help="The plan.")],
     out: Out,
 ) -> None:
@@ -178,7 +196,7 @@ def report_verb(
 
 @app.command("show")
 def show_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
     cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Job, Out, app, read_job
+from cot_entropy.cli.app import Job, Out, Results, app, read_job
 
 
 @app.command("record-run")
@@ -41,9 +41,7 @@ def record_cell_verb(
 
 
 @app.command("seal")
-def seal_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")], out: Out
-) -> None:
+def seal_verb(results: Results, out: Out) -> None:
     """Write the manifest over every file of the results.
 
     Its rule calls it; the example prints that call, with all that it depends on.
@@ -61,7 +59,8 @@ def audit_verb(
     *,
     freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
     against: Annotated[
-        Path | None, typer.Option(help="Compare with another run instead, row by row.")
+        Path | None,
+        typer.Option(help="Compare with another run, or an archive of one, row by row instead."),
     ] = None,
     regenerate: Annotated[
         int, typer.Option(min=0, help="Generate so many drawn questions again.")
@@ -90,7 +89,7 @@ def audit_verb(
 
 @app.command("archive")
 def archive_verb(
-    results: Annotated[Path, typer.Argument(help="The study's folder.")],
+    results: Results,
     out: Annotated[Path, typer.Argument(help="The zip file to write.")],
 ) -> None:
     """Pack a run as an RO-Crate that `audit` accepts.

@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType, TracebackType
 from typing import Final, Self
 
@@ -42,6 +42,7 @@ class Usage:
     generated_tokens: int = 0
     prompt_tokens_queried: int = 0
     prompt_tokens_reused: int = 0
+    starts: int = 0
     start_seconds: float = 0.0
     busy_seconds: float = 0.0
     """Spent inside the backend, starting it excluded."""
@@ -78,9 +79,16 @@ class Engine:
 
     def close(self) -> None:
         """Stop the backend, if it was started."""
-        if self._backend is not None:
-            self._count_cache(self._backend.cache_usage())
-            self._discard()
+        self._discard()
+
+    def counted(self) -> Usage:
+        """The counters so far, with the running backend's prefix cache."""
+        cache = self._backend.cache_usage() if self._backend is not None else CacheUsage()
+        return replace(
+            self.usage,
+            prompt_tokens_queried=self.usage.prompt_tokens_queried + cache.queried,
+            prompt_tokens_reused=self.usage.prompt_tokens_reused + cache.reused,
+        )
 
     def stream(self, requests: Iterable[Request]) -> Iterator[Finished]:
         """Yield each request once it is finished, in whatever order that happens.
@@ -144,13 +152,10 @@ class Engine:
         return self._submit(list(waiting.values()), waiting)
 
     def _discard(self) -> None:
+        self.usage = self.counted()
         backend, self._backend = self._backend, None
         if backend is not None:
             backend.close()
-
-    def _count_cache(self, cache: CacheUsage) -> None:
-        self.usage.prompt_tokens_queried += cache.queried
-        self.usage.prompt_tokens_reused += cache.reused
 
     @contextmanager
     def _watched(self) -> Iterator[Backend]:
@@ -162,6 +167,7 @@ class Engine:
                     self._backend = self._start()
             except StalledError:
                 raise BackendLostError("it did not start in time") from None
+            self.usage.starts += 1
             self.usage.start_seconds += time.monotonic() - began
         began = time.monotonic()
         try:

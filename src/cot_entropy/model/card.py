@@ -17,6 +17,7 @@ import typer
 
 from cot_entropy.errors import DataError
 from cot_entropy.files import write_text
+from cot_entropy.run_summary import read_summary, summary_path
 from cot_entropy.trajectories import read_trajectories
 
 PROTOCOL: Final = Path("registered")
@@ -57,7 +58,8 @@ def cell_figures(cell: Path) -> CellFigures:
     probe = cell / PROTOCOL / PROTOCOL
     frame = read_trajectories(probe / PROTOCOL / "trajectories.parquet")
     shapes = frame["monotone"].dropna()
-    seconds = wall_seconds(cell / PROTOCOL / "chains.log") + wall_seconds(probe / "completions.log")
+    files = (cell / PROTOCOL / "chains.jsonl.zst", probe / "completions.jsonl.zst")
+    seconds = sum(wall_seconds(path) for path in files)
     return CellFigures(
         model=cell.parent.name,
         dataset=cell.name,
@@ -79,18 +81,13 @@ def accuracy_by_stratum(cell: Path) -> pd.DataFrame:
     return table.assign(mean=100 * table["mean"].astype(float))
 
 
-def wall_seconds(log: Path) -> float:
-    """Wall time of a generation stage, engine start included, from the summary in its log."""
-    from cot_entropy.generate import RunSummary  # noqa: PLC0415 - it imports the engine's side
-
-    if not log.is_file():
-        raise DataError(f"{log}: no such file; run the cell first")
-    lines = [line for line in log.read_text("utf-8").splitlines() if line.startswith("{")]
-    if not lines:
-        raise DataError(f"{log}: no run summary; run the cell again")
-    summary = RunSummary.model_validate_json(lines[-1])
-    if summary.questions_resumed:
-        raise DataError(f"{log}: the stage was continued after a stop; time an uninterrupted run")
+def wall_seconds(generation: Path) -> float:
+    """Wall time of a generation stage, engine start included, from the summary beside its file."""
+    summary = read_summary(generation)
+    if summary is None:
+        raise DataError(f"{summary_path(generation)}: no such file; run the cell first")
+    if summary.attempts > 1:
+        raise DataError(f"{generation}: the stage was continued; time an uninterrupted run")
     return summary.wall_seconds
 
 

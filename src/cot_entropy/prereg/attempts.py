@@ -16,6 +16,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from cot_entropy.checkpoint import storage_error
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl
 from cot_entropy.strict import Strict, describe
@@ -42,9 +43,11 @@ class Attempt(Strict):
 
 @contextmanager
 def attempt(out: Path) -> Iterator[None]:
-    """Note start and end of a generation stage beside its file; a killed one has no end."""
+    """Note start and end of a generation stage beside its file; a killed one has no end.
+
+    Raises StorageError where the folder cannot be written.
+    """
     path = _attempts_path(out)
-    path.parent.mkdir(parents=True, exist_ok=True)
     started = Attempt(started=_now(), ended=None, host=host())
     _append(path, started)
     yield
@@ -76,8 +79,12 @@ def host() -> Host:
 
 
 def _append(path: Path, one: Attempt) -> None:
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write(one.model_dump_json() + "\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(one.model_dump_json() + "\n")
+    except OSError as error:
+        raise storage_error(path, error) from None
 
 
 def _attempts_path(generation: Path) -> Path:

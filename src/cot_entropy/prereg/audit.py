@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from cot_entropy.errors import UserError
 from cot_entropy.prereg.audit_derive import Derivation, registered_trajectories
@@ -24,10 +25,9 @@ from cot_entropy.prereg.audit_registration import registration_findings
 from cot_entropy.prereg.audit_report import AuditReport, EntryLine, Finding
 from cot_entropy.prereg.check import mixtures, run_standings
 from cot_entropy.prereg.provenance import PLAN, CellRecord
-from cot_entropy.prereg.run import Run, read_run
+from cot_entropy.prereg.run import Run, opened, read_run
 from cot_entropy.prereg.standing import Standings
 from cot_entropy.prereg.tables import Value, read_csv
-from cot_entropy.prereg.unpack import unpack
 
 Row = dict[str, Value]
 
@@ -57,11 +57,13 @@ def audit(
     cell are generated again with this machine's engine; `draw` repeats an earlier choice of them.
     Raises UserError where the folder cannot be audited.
     """
-    if results.is_file():
-        with tempfile.TemporaryDirectory(prefix="cot-entropy-archive-") as folder:
-            unpacked = Path(folder) / results.stem
-            unpack(results, unpacked)
-            return audit(unpacked, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
+    with opened(results) as folder:
+        return _audit(folder, freeze, jobs, regenerate, draw)
+
+
+def _audit(
+    results: Path, freeze: Path | None, jobs: int, regenerate: int, draw: int | None
+) -> AuditReport:
     run = read_run(results)
     standings = run_standings(results, registered_trajectories(run.record.configuration, results))
     with tempfile.TemporaryDirectory(prefix="cot-entropy-audit-") as scratch:
@@ -105,8 +107,12 @@ def _regenerated(
 def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
     yield from record_findings(run.results, cell)
     yield from generation_findings(run.results, cell)
+    # with a freeze, those of the rows are departures from it
+    kinds: tuple[Literal["rows", "baseline"], ...] = ("baseline",)
     if run.registration.freeze is None:
-        for problem in mixtures(cell, run.record):
+        kinds = ("rows", "baseline")
+    for kind in kinds:
+        for problem in mixtures(cell, run.record, of=kind):
             yield Finding(check="generations", subject=cell.cell, detail=problem)
 
 

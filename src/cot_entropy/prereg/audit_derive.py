@@ -1,7 +1,7 @@
 """Everything after the generations made again, and compared with what is stored.
 
-chains -> prefixes, generations -> trajectories and sensitivity tables, trajectories -> estimates
-and verdicts: with this installation's code, into a scratch folder, without model or device.
+chains -> prefixes, generations -> trajectories, sensitivity tables and votes, trajectories ->
+estimates and verdicts: with this installation's code, into a scratch folder, without a model.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from cot_entropy.prereg.audit_report import Finding
 from cot_entropy.prereg.provenance import CellRecord
 from cot_entropy.prereg.standing import Standings
 from cot_entropy.prereg.tables import Table, differences, read_csv, read_parquet, summary
+from cot_entropy.protocol.baseline import BaselineJob
 from cot_entropy.protocol.probe import PrefixesJob
-from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
 from cot_entropy.records import Header
 from cot_entropy.signal.score import score
 from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
+from cot_entropy.stats.baseline import compare_baseline
 
 TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv")
 
@@ -52,6 +54,8 @@ class Derivation:
                     yield from self._compared(name, partial(self._prefixes, name, header))
                 if header.stage == "completions":
                     yield from self._scored(cell.cell, name)
+                if header.stage == "self_consistency":
+                    yield from self._voted(cell.cell, name)
         yield from self._analysed()
 
     def _scored(self, cell: str, completions: str) -> Iterator[Finding]:
@@ -65,6 +69,11 @@ class Derivation:
         name = f"{probe}/sensitivity.csv"
         if (self.results / name).is_file():
             yield from self._compared(name, partial(self._sensitivity, cell, probe, name))
+
+    def _voted(self, cell: str, sampled: str) -> Iterator[Finding]:
+        name = sampled.replace(".jsonl.zst", ".csv")
+        if (self.results / name).is_file():
+            yield from self._compared(name, partial(self._baseline, cell, sampled, name))
 
     def _compared(self, name: str, derive: Callable[[], str]) -> Iterator[Finding]:
         self.derived.append(name)
@@ -100,15 +109,33 @@ class Derivation:
         return _differ(read_parquet(self.results / name), read_parquet(again))
 
     def _sensitivity(self, cell: str, probe: str, name: str) -> str:
-        study, protocols = self.configuration.study, self.configuration.protocols
-        block = protocols.scoring[protocols.protocols[study.protocol].scoring]
         again = self.scratch / name
         sensitivity(
-            SensitivityJob(cell=cell, scoring=block, code_digest=""),
+            SensitivityJob(cell=cell, scoring=self._registered_scoring, code_digest=""),
             **self._generations(probe),
             out=again,
         )
         return _differ(read_csv(self.results / name), read_csv(again))
+
+    def _baseline(self, cell: str, sampled: str, name: str) -> str:
+        path, again = self.results / sampled, self.scratch / name
+        trajectories = registered_trajectories(self.configuration, self.results, [cell])
+        if not trajectories:
+            return "its cell has no trajectories"
+        compare_baseline(
+            BaselineJob(cell=cell, scoring=self._registered_scoring, code_digest=""),
+            chains=path.with_name("chains.jsonl.zst"),
+            self_consistency=path,
+            trajectories=trajectories[0],
+            plan=self.plan,
+            out=again,
+        )
+        return _differ(read_csv(self.results / name), read_csv(again))
+
+    @property
+    def _registered_scoring(self) -> ScoringBlock:
+        study, protocols = self.configuration.study, self.configuration.protocols
+        return protocols.scoring[protocols.protocols[study.protocol].scoring]
 
     def _generations(self, probe: str) -> dict[str, Path]:
         folder = self.results / probe
@@ -143,11 +170,16 @@ class Derivation:
         return _differ(read_csv(self.results / name), read_csv(self.scratch / name))
 
 
-def registered_trajectories(configuration: Configuration, results: Path) -> list[Path]:
-    """The trajectories that an analysis of a study rests on, in the order of its config."""
+def registered_trajectories(
+    configuration: Configuration, results: Path, cells: Sequence[str] | None = None
+) -> list[Path]:
+    """The trajectories that an analysis of a study rests on, in the order of its config.
+
+    Those of all cells, or of `cells`; of a cell that has none, nothing.
+    """
     names = configuration.protocols.protocols[configuration.study.protocol]
     below = f"{names.chain}/{names.probe}/{names.scoring}/trajectories.parquet"
-    paths = (results / cell / below for cell in configuration.study.cells)
+    paths = (results / cell / below for cell in cells or configuration.study.cells)
     return [path for path in paths if path.is_file()]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
+from typing import Final
 
 from cot_entropy.errors import UserError
 from cot_entropy.files import sha256_file
@@ -19,7 +20,13 @@ from cot_entropy.records import (
     read_header,
     read_records,
 )
-from cot_entropy.seeds import request_seed
+from cot_entropy.seeds import Role, request_seed
+
+ROLES: Final[Mapping[str, Role]] = {
+    "chains": "chain",
+    "completions": "completion",
+    "self_consistency": "self_consistency",
+}
 
 
 def manifest_findings(results: Path, manifest: Manifest) -> Iterator[Finding]:
@@ -80,12 +87,15 @@ def _problems(path: Path, header: Header, questions: Path) -> Iterator[str]:
         if found != ids:
             yield f"its {len(found)} questions are not the {len(ids)} of {questions.name}, in order"
         return
+    samples = header.probe.m if header.probe else None
     records = read_records(path, CompletionRecord)
     for number, (identity, record) in enumerate(zip_longest(ids, records), start=1):
         if record is None or record.question_id != identity:
             yield f"record {number} is not of question `{identity}`"
-        else:
-            yield from _completion_problems(number, record, header)
+            continue
+        if samples is None and record.prefixes:  # a baseline: as many as the first question has
+            samples = len(record.prefixes[0].samples)
+        yield from _completion_problems(number, record, header, samples)
 
 
 def _chain_problems(
@@ -103,11 +113,14 @@ def _chain_problems(
         yield f"record {number}: {len(record.token_ends)} token ends"
 
 
-def _completion_problems(number: int, record: CompletionRecord, header: Header) -> Iterator[str]:
-    m = header.probe.m if header.probe else 0
+def _completion_problems(
+    number: int, record: CompletionRecord, header: Header, samples: int | None
+) -> Iterator[str]:
+    if header.probe is None and len(record.prefixes) > 1:
+        yield f"record {number}: {len(record.prefixes)} prefixes, where only the prompt is one"
     for index, prefix in enumerate(record.prefixes):
-        if prefix.k != index or len(prefix.samples) != m:
-            yield f"record {number}: prefix {index} does not hold {m} samples"
+        if prefix.k != index or len(prefix.samples) != samples:
+            yield f"record {number}: prefix {index} does not hold {samples} samples"
         if prefix.seed != _seed(header, record.question_id, index=index):
             yield f"record {number}: seed of prefix {index} is not that of {header.cell}"
 
@@ -118,7 +131,7 @@ def _seed(header: Header, question_id: str, *, index: int) -> int:
         run=header.chain.seed,
         cell=header.cell,
         question_id=question_id,
-        role="chain" if header.stage == "chains" else "completion",
+        role=ROLES[header.stage],
         index=index,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from cot_entropy.errors import PlanError
 from cot_entropy.files import sha256_file
@@ -12,6 +13,7 @@ from cot_entropy.prereg.deviations import NONE_DECLARED, Deviations, load_deviat
 from cot_entropy.prereg.freeze import Freeze, load_freeze
 from cot_entropy.prereg.plan import LoadedPlan, load_plan
 from cot_entropy.prereg.provenance import (
+    BASELINE,
     DEVIATIONS,
     FOLDER,
     FREEZE,
@@ -137,7 +139,7 @@ def cell_departures(
                 continue
             seen.add((item, now))
             yield _departure(item, before, now, registration, cells=(cell.cell,))
-    for problem in mixtures(cell, run):
+    for problem in mixtures(cell, run, of="rows"):
         item = f"cell/{cell.cell}"
         yield _departure(item, "one run", problem, registration, cells=(cell.cell,))
 
@@ -154,9 +156,17 @@ def registered_headers(cell: CellRecord, run: RunRecord) -> dict[str, Header]:
     return {stage: cell.headers[path] for stage, path in paths.items() if path in cell.headers}
 
 
-def mixtures(cell: CellRecord, run: RunRecord) -> Iterator[str]:
-    """Where the files of a cell cannot come from one run: engine, model, questions or inputs."""
-    for path, header in cell.headers.items():
+def mixtures(cell: CellRecord, run: RunRecord, *, of: Literal["rows", "baseline"]) -> Iterator[str]:
+    """Where the files of a cell cannot come from one run: engine, model, questions or inputs.
+
+    Of the files that its rows rest on, or of the baseline's, which no row rests on.
+    """
+    headers = {
+        path: header
+        for path, header in cell.headers.items()
+        if path.endswith(f"/{BASELINE}") == (of == "baseline")
+    }
+    for path, header in headers.items():
         stage = path.rsplit("/", 1)[-1].split(".")[0]
         if header.cell != cell.cell or header.stage != stage:
             yield f"{path} holds {header.stage} of {header.cell}"
@@ -167,9 +177,8 @@ def mixtures(cell: CellRecord, run: RunRecord) -> Iterator[str]:
         recorded = run.items.get(f"stage/{header.stage}")
         if header.code_digest != recorded:
             yield f"{path} was made by other code than the run's"
-    headers = list(cell.headers.items())
-    for path, header in headers[1:]:
-        first_path, first = headers[0]
+    for path, header in headers.items():
+        first_path, first = next(iter(cell.headers.items()))
         for part in ("engine", "model", "dataset", "study_seed", "system_role"):
             if getattr(header, part) != getattr(first, part):
                 yield f"{path} has another {part} than {first_path}"
@@ -177,6 +186,8 @@ def mixtures(cell: CellRecord, run: RunRecord) -> Iterator[str]:
 
 def _input_path(path: str, role: str) -> str:
     folder = path.rsplit("/", 1)[0]
+    if role == "reference_chains":
+        return f"{folder}/chains.jsonl.zst"
     if role == "chains":
         folder = folder.rsplit("/", 1)[0]
     return f"{folder}/{role}.jsonl.zst"

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl
-from cot_entropy.prereg.run import Run, read_run
+from cot_entropy.prereg.run import Run, opened, read_run
 from cot_entropy.prereg.tables import CellDifference, Table, differences, read_csv, read_parquet
 from cot_entropy.strict import Strict
 
@@ -95,19 +95,25 @@ class Comparison(Strict):
 
 
 def compare(first: Path, second: Path) -> Comparison:
-    """Compare two results folders; raises UserError where one cannot be read."""
-    ours, theirs = read_run(first), read_run(second)
+    """Compare two results folders or archives; raises UserError where one cannot be read."""
+    with opened(first) as ours, opened(second) as theirs:
+        return _compare(
+            read_run(ours), read_run(theirs), _name(first, second), _name(second, first)
+        )
+
+
+def _compare(ours: Run, theirs: Run, first: str, second: str) -> Comparison:
     mine, others = _cells(ours), _cells(theirs)
     return Comparison(
-        first=_name(first, second),
-        second=_name(second, first),
+        first=first,
+        second=second,
         only_first=[cell for cell in mine if cell not in others],
         only_second=[cell for cell in others if cell not in mine],
         stages=[stage for cell in mine if cell in others for stage in _stages(cell, ours, theirs)],
         values=[
             _value(name, one)
             for name in TABLES
-            for one in differences(_content(first / name), _content(second / name))
+            for one in differences(_content(ours.results / name), _content(theirs.results / name))
         ],
     )
 

@@ -19,6 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from cot_entropy.protocol.scoring import NoAnswer as NoAnswerRule
 from cot_entropy.strict import Strict
 
 Source = Literal["paper", "inferred", "ours"]
@@ -105,7 +106,7 @@ class LengthParams(Strict):
 class NoAnswerParams(Strict):
     """E7: what a completion without an answer is in the distribution, and chains to leave out."""
 
-    rules: list[Literal["shared_class", "dropped", "singletons"]] = Field(min_length=1)
+    rules: list[NoAnswerRule] = Field(min_length=1)
     """What a completion without an answer is in the distribution."""
     exclusions: list[Literal["none", "empty_last_prefix", "any_missing_answer"]] = Field(
         min_length=1

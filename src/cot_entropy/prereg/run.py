@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from cot_entropy.errors import UserError
 from cot_entropy.prereg.check import Registered, read_registration
 from cot_entropy.prereg.provenance import (
     FOLDER,
@@ -17,6 +21,7 @@ from cot_entropy.prereg.provenance import (
     cell_path,
     read_record,
 )
+from cot_entropy.prereg.unpack import unpack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,3 +52,22 @@ def read_run(results: Path) -> Run:
         cells=tuple(read_record(path, CellRecord) for path in cells if path.is_file()),
         manifest=read_record(folder / MANIFEST, Manifest),
     )
+
+
+@contextmanager
+def opened(results: Path) -> Iterator[Path]:
+    """The folder of a run; an archive is unpacked into a scratch folder for as long as it is used.
+
+    Raises DataError where the archive is refused. An error about an unpacked file names it below
+    the archive: nobody knows the scratch folder.
+    """
+    if not results.is_file():
+        yield results
+        return
+    with tempfile.TemporaryDirectory(prefix="cot-entropy-archive-") as scratch:
+        folder = Path(scratch) / results.stem
+        try:
+            unpack(results, folder)
+            yield folder
+        except UserError as error:
+            raise type(error)(str(error).replace(str(folder), str(results))) from None

@@ -6,6 +6,7 @@ Text from a run is never read as rich markup.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ EPS = 0.01
 def show_verdicts(results: Path) -> RenderableType:
     """The verdict matrix of results/<study>/; raises DataError where verdicts.csv is unusable.
 
-    Cells where nothing was run stand in one line below the table.
+    Below the table stand what its numbers are, and the cells where nothing was run.
     """
     rows = read_rows(results / "verdicts.csv")
     if not rows:
@@ -62,7 +63,9 @@ def show_verdicts(results: Path) -> RenderableType:
             table.add_row(name, *(_place(row) for row in places), end_section=True)
     absent = [cell for cell in named if cell not in cells]
     elsewhere = [name for name in ids if not any(by_place.get((name, cell)) for cell in cells)]
-    notes = [f"not run: {', '.join(absent)}"] if absent else []
+    notes = _key(results, rows)
+    if absent:
+        notes.append(f"not run: {', '.join(absent)}")
     if elsewhere:
         notes.append(f"{', '.join(elsewhere)}: about none of the cells that were run")
     return Group(table, *(Text(note, style="dim") for note in notes))
@@ -100,6 +103,28 @@ def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:
     with console.capture() as capture:
         console.print(renderable)
     return capture.get()
+
+
+def _key(results: Path, rows: Sequence[Row]) -> list[str]:
+    """What words and numbers mean; the estimands as the run's own copy of the plan has them."""
+    words = {row.verdict for row in rows if row.verdict != "not run"}
+    lines = [
+        f"{symbol} {word}: {text.MEANINGS[word]}"
+        for word, symbol in text.SYMBOLS.items()
+        if word in words
+    ]
+    lines.append(
+        "in brackets the interval that decides; exploratory: not registered, or not as frozen"
+    )
+    path = results / FOLDER / REGISTRATION / PLAN
+    if not path.is_file():
+        return lines
+    shown = {row.id for row in rows if row.estimate is not None}
+    names: dict[str, list[str]] = {}
+    for hypothesis in load_plan(path).plan.hypotheses:
+        if hypothesis.id in shown:
+            names.setdefault(hypothesis.estimand, []).append(hypothesis.id)
+    return [*lines, *(f"{', '.join(ids)}: {text.ESTIMANDS[one]}" for one, ids in names.items())]
 
 
 def _place(row: Row | None) -> Text:

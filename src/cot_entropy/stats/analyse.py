@@ -7,6 +7,7 @@ the cells outside the plan, judged by the same rules and exploratory.
 from __future__ import annotations
 
 import multiprocessing
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -33,6 +34,17 @@ class Analysis:
 
     verdicts: tuple[Estimate, ...]
     estimates: tuple[Estimate, ...]
+
+    def __str__(self) -> str:
+        """What was written, in one line."""
+        words = Counter(row.verdict for row in self.verdicts)
+        counted = ", ".join(f"{number} {word}" for word, number in words.items())
+        run = [row for row in self.verdicts if row.verdict not in {"not run", "failed"}]
+        confirmatory = sum(row.kind == "confirmatory" for row in run)
+        return (
+            f"verdicts.csv ({counted}; {confirmatory or 'none'} confirmatory), "
+            f"estimates.csv ({len(self.estimates)} rows)"
+        )
 
 
 def analyse(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -90,15 +91,13 @@ def compare_baseline(
 def read_votes(job: BaselineJob, *, chains: Path, self_consistency: Path) -> dict[str, Vote]:
     """The vote on every question, by its id, in order; raises DataError."""
     kind = read_header(chains).dataset.answer
-    pairs = zip(
-        read_records(chains, ChainRecord),
-        read_records(self_consistency, CompletionRecord),
-        strict=True,
+    pairs = zip_longest(
+        read_records(chains, ChainRecord), read_records(self_consistency, CompletionRecord)
     )
     votes: dict[str, Vote] = {}
     for chain, sampled in pairs:
-        if chain.question_id != sampled.question_id:
-            raise DataError(f"{self_consistency}: not in the order of {chains}")
+        if chain is None or sampled is None or chain.question_id != sampled.question_id:
+            raise DataError(f"{self_consistency}: not the questions of {chains}, in order")
         votes[chain.question_id] = vote(sampled, chain.gold, job, kind)
     return votes
 

@@ -46,9 +46,15 @@ class Baseline:
     @property
     def tables(self) -> list[str]:
         """One table per selected cell of each baseline that the study names."""
-        if self.flow.study.baselines.self_consistency is None:
-            return []
-        return [
-            f"{self.flow.results}/{cell}/{self.flow.registered.chain}/self_consistency.csv"
-            for cell in self.flow.study.selected
-        ]
+        return [self._path(cell, "csv") for cell in self.flow.study.selected if self._named]
+
+    def sampled(self, cell: str) -> list[str]:
+        """The further chains of a cell, where the study names a baseline."""
+        return [self._path(cell, "jsonl.zst")] if self._named else []
+
+    @property
+    def _named(self) -> bool:
+        return self.flow.study.baselines.self_consistency is not None
+
+    def _path(self, cell: str, suffix: str) -> str:
+        return f"{self.flow.results}/{cell}/{self.flow.registered.chain}/self_consistency.{suffix}"

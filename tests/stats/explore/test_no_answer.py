@@ -1,14 +1,18 @@
 """E7 against plain loops."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy.stats import entropy as scipy_entropy
 
 from cot_entropy.prereg.exploratory import NoAnswer
-from cot_entropy.stats.explore.no_answer import RULES, estimate
+from cot_entropy.protocol import scoring
+from cot_entropy.stats.explore.no_answer import estimate
 
 from .simulated import M, by_quantity, entry_of, first_of_majority, random_rows, rises
 
+RULES = get_args(scoring.NoAnswer)
 EXCLUSIONS = ["none", "empty_last_prefix", "any_missing_answer"]
 ENTRY = entry_of(NoAnswer, "E7", "no_answer", rules=list(RULES), exclusions=EXCLUSIONS)
 
@@ -21,9 +25,9 @@ def relabelled(answers, rule):
     """Answers as the rule sees them: dropped, or each missing one a class of its own."""
     if all(answer == -1 for answer in answers):
         return []
-    if rule == "dropped":
+    if rule == "drop":
         return [answer for answer in answers if answer != -1]
-    if rule == "singletons":
+    if rule == "singleton":
         return [-10 - i if answer == -1 else answer for i, answer in enumerate(answers)]
     return answers
 
@@ -79,5 +83,5 @@ def test_left_out_questions_are_counted(make_cell, settings):
 def test_without_classes_exclusions_still_come(make_cell, settings):
     """The rules are not run; leaving chains out needs no classes."""
     found = run(make_cell(random_rows(80), without=("answer_clusters",)), settings)
-    assert found["accuracy_gap_pp[dropped]"].verdict == "not run"
+    assert found["accuracy_gap_pp[drop]"].verdict == "not run"
     assert found["accuracy_gap_pp[as scored, without empty_last_prefix]"].estimate is not None

@@ -8,23 +8,16 @@ answer. A rule changes entropies, flag and majority together, as a scoring varia
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
 
 import numpy as np
 
 from cot_entropy.prereg.exploratory import NoAnswer as Entry
-from cot_entropy.protocol.scoring import NoAnswer
 from cot_entropy.stats.cells import Cell, Flags, Settings
 from cot_entropy.stats.explore.bootstrap import Rows
 from cot_entropy.stats.explore.columns import absent, padded, unusable
 from cot_entropy.stats.explore.rescore import COLUMNS, Samples, rescored
 from cot_entropy.stats.explore.shape_tables import ShapeTables, gap_rows
 from cot_entropy.stats.rows import Estimate
-
-RULES: Final[Mapping[str, NoAnswer]] = MappingProxyType(
-    {"shared_class": "shared_class", "dropped": "drop", "singletons": "singleton"}
-)
 
 
 def estimate(cell: Cell, entry: Entry, settings: Settings) -> list[Estimate]:
@@ -40,7 +33,7 @@ def estimate(cell: Cell, entry: Entry, settings: Settings) -> list[Estimate]:
     else:
         samples = Samples.of(cell, settings.m)
         cells = {
-            rule: rescored(cell, samples, eps=settings.eps, no_answer=RULES[rule])
+            rule: rescored(cell, samples, eps=settings.eps, no_answer=rule)
             for rule in entry.params.rules
         }
         missing = []

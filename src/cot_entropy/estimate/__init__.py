@@ -1,0 +1,1 @@
+"""What a study will take: requests, tokens, storage, memory and hours, before anything runs."""
