@@ -150,9 +150,9 @@ def run(made: Study) -> bool:
     print("|---|---|---|---|")
     for rule in WRITES:
         print(f"| {rule} | {before[rule]} | {stated[rule]} | {found[rule]} |")
-    again = "nothing to do" if "Nothing to be done" in made.snakemake("--", "variants") else "MORE"
-    print(f"\nThe same command again: {again}.\n")
-    return before + stated == found and again != "MORE"
+    again = made.stated()
+    print(f"\nThe same command again would make {again.total()} files.\n")
+    return before + stated == found and not again
 
 
 def origin(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,8 @@ def test_another_verb_works_without_the_extra() -> None:
     done = without_the_extra(
         "grade", "--dataset", "gsm8k", lines='{"id": "a", "completion": "So 8.", "gold": "8"}\n'
     )
-    assert (done.returncode, done.stdout) == (0, '{"id":"a","answer":"8","correct":true}\n')
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"id": "a", "answer": "8", "correct": True}
 
 
 def test_the_scan_says_what_is_missing() -> None:

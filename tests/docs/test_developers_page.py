@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import indent
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,6 +15,14 @@ from fences import blocks
 from sklearn.metrics import roc_auc_score
 from tests.stats.explore.simulated import random_rows
 
+from cot_entropy.prereg.plan_model import (
+    Estimand,
+    FilterFeature,
+    Interval,
+    MissingData,
+    PValue,
+    Rule,
+)
 from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[2]
@@ -94,3 +103,15 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     falls, right = zip(*defined, strict=True)
     expected = roc_auc_score(right, np.round(falls, 12))
     assert float(found["auroc[first_fall]"]["estimate"]) == pytest.approx(expected)
+
+
+PLANNED = (
+    *(Estimand, Interval, Rule, PValue, FilterFeature),
+    *(field.annotation for field in MissingData.model_fields.values()),
+)
+
+
+@pytest.mark.parametrize("name", sorted({name for kind in PLANNED for name in get_args(kind)}))
+def test_the_page_about_statistics_explains_every_name_of_the_plan(name: str) -> None:
+    page = (ROOT / "docs/explanation/statistics.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in page
