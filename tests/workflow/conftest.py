@@ -48,13 +48,15 @@ class Project:
     def write_protocols(self, values: dict[str, Any]) -> None:
         (self.folder / "protocols.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
 
-    def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def snakemake(
+        self, *arguments: str, profile: str = "default", check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """Run the real Snakefile; its standard output and error come back together."""
         command = [
             str(BIN / "snakemake"),
             "--snakefile", str(ROOT / "Snakefile"),
             "--directory", str(self.folder),
-            "--profile", str(ROOT / "profiles/default"),
+            "--workflow-profile", str(ROOT / "profiles" / profile),
             "--cores", "2",
             "--configfile", str(self.folder / "study.yaml"),
             *arguments,

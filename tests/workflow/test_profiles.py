@@ -54,7 +54,7 @@ def test_a_cluster_profile_plans_a_study(
     values = project.read()
     values["engine"] |= {"device": device, "tensor_parallel_size": 2}
     project.write(values)
-    text = project.snakemake("--dry-run", "--workflow-profile", str(PROFILES / name)).stdout
+    text = project.snakemake("--dry-run", profile=name).stdout
     chains = re.findall(r"^rule chains:$.*?resources: ([^\n]*)", text, re.MULTILINE | re.DOTALL)
     assert len(chains) == 2
     for resources in chains:
