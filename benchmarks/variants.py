@@ -9,15 +9,15 @@ Three measurements, each in a folder of its own, on the demo's model and the fir
 3. Z26's protocol as config/zhao.yaml states it (three seeds, self-consistency with 40 chains).
 
     python benchmarks/variants.py [--datasets wordproblems latex] [--questions 24] [--zhao 8]
+        [--steps variants again zhao] [--work FOLDER]
 
+With `--work` everything is kept there, and the same command continues where it was stopped.
 Exits with 1 where a stated file is missing, or one exists that was not stated.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import os
 import re
 import subprocess
@@ -42,6 +42,7 @@ VARIANTS: Final = (
     *("m_3", "cap_4", "cap_merge", "completion_64"),
     *("eps_0.2", "chain_outcome", "seed_1", "forced_answer"),
 )
+STEPS: Final = ("variants", "again", "zhao")
 WRITES: Final = {
     "chains": "chains.jsonl.zst",
     "completions": "completions.jsonl.zst",
@@ -97,10 +98,11 @@ class Study(NamedTuple):
 
 def study(folder: Path, source: str, changes: dict[str, Any]) -> Study:
     """A shipped study with some of its keys replaced."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True, parents=True)
     (ROOT / "models").mkdir(exist_ok=True)
     for name in ("requirements", "models", "config"):
-        (folder / name).symlink_to(ROOT / name)
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(ROOT / name)
     shipped = yaml.safe_load((ROOT / source).read_text(encoding="utf-8"))
     shared = {"plan": str(ROOT / "preregistration/plan.yaml")}
     values = {**shipped, **shared, **changes}
@@ -129,7 +131,7 @@ def summary(path: Path) -> RunSummary:
 
 def run(made: Study) -> bool:
     """Run the variants, say what they cost, and whether the dry run was right."""
-    stated = made.stated()
+    before, stated = made.made(), made.stated()
     began = time.monotonic()
     made.snakemake("--", "variants")
     seconds = time.monotonic() - began
@@ -144,13 +146,13 @@ def run(made: Study) -> bool:
                 f"{one.generated_tokens} | {one.wall_seconds:.0f} |"
             )
     found = made.made()
-    print("\n| rule | files stated | files made |")
-    print("|---|---|---|")
+    print("\n| rule | there before | stated | there now |")
+    print("|---|---|---|---|")
     for rule in WRITES:
-        print(f"| {rule} | {stated[rule]} | {found[rule]} |")
-    again = "nothing to do" if "Nothing to be done" in made.snakemake("--", "variants") else "MORE"
-    print(f"\nThe same command again: {again}.\n")
-    return stated == +found and again != "MORE"
+        print(f"| {rule} | {before[rule]} | {stated[rule]} | {found[rule]} |")
+    again = made.stated()
+    print(f"\nThe same command again would make {again.total()} files.\n")
+    return before + stated == found and not again
 
 
 def origin(path: Path) -> str:
@@ -164,20 +166,6 @@ def origin(path: Path) -> str:
     return "derived" if whole else "partly derived"
 
 
-def accuracies(made: Study) -> None:
-    """One line per protocol: accuracy and its paired difference, exploratory."""
-    with (made.results / "variants.csv").open(encoding="utf-8") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["quantity"].startswith("accuracy[")]
-    print("| cell | protocol | accuracy | difference | between-seed sd |")
-    print("|---|---|---|---|---|")
-    for row in rows:
-        cells = [row["cell"], row["variant"]]
-        for name in ("estimate", "difference", "between_seed_sd"):
-            cells.append(f"{float(row[name]):.3f}" if row[name] else "")
-        print("| " + " | ".join(cells) + " |")
-    print()
-
-
 def regenerate(made: Study, work: Path) -> None:
     """Sample what was derived, in a fresh process per block, and count what is the same."""
     print("| block | same samples | of | same questions | of |")
@@ -186,8 +174,9 @@ def regenerate(made: Study, work: Path) -> None:
         header = read_header(path)
         if origin(path) != "derived":
             continue
-        out = work / f"{path.parent.name}.{len(list(work.iterdir()))}.jsonl.zst"
-        sample(made, path, header, out)
+        out = work / path.relative_to(made.results)
+        if not out.exists():
+            sample(made, path, header, out)
         pairs = list(
             zip(
                 read_records(path, CompletionRecord),
@@ -211,6 +200,7 @@ def regenerate(made: Study, work: Path) -> None:
 
 def sample(made: Study, path: Path, header: Header, out: Path) -> None:
     """The completions of a derived block, none of them taken from stored ones."""
+    out.parent.mkdir(parents=True, exist_ok=True)
     if header.probe is None:
         raise SystemExit(f"{path}: no probe block in its header")
     job = CompletionsJob(probe=header.probe, engine=header.engine.settings, code_digest="none")
@@ -237,29 +227,42 @@ def main() -> None:
     parser.add_argument("--datasets", nargs="+", default=["wordproblems", "latex"])
     parser.add_argument("--questions", type=int, default=24, help="per dataset")
     parser.add_argument("--zhao", type=int, default=8, help="questions of Z26's protocol")
+    parser.add_argument("--steps", nargs="+", default=STEPS, choices=STEPS)
+    parser.add_argument("--work", type=Path, help="kept; a temporary folder if not given")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        own = study(
-            Path(work) / "demo",
-            "config/demo.yaml",
-            {**demo(options.datasets, options.questions), "variants": [*VARIANTS]},
+    with tempfile.TemporaryDirectory() as temporary:
+        work = (options.work or Path(temporary)).resolve()
+        right = measure(
+            work, options.steps, options.datasets, questions=options.questions, zhao=options.zhao
         )
-        print(f"## {len(VARIANTS)} variants, {options.questions} questions a dataset\n")
-        right = run(own)
-        accuracies(own)
-        print("## Derived samples, sampled again\n")
-        again = Path(work) / "again"
-        again.mkdir()
-        regenerate(own, again)
-        print(f"## Z26's protocol, {options.zhao} questions\n")
-        zhao = study(
-            Path(work) / "zhao", "config/zhao.yaml", demo(options.datasets[:1], options.zhao)
-        )
-        right &= run(zhao)
-        accuracies(zhao)
-        engine = read_header(next(own.results.glob("**/chains.jsonl.zst"))).engine
-        print(json.dumps(engine.model_dump(mode="json", exclude={"settings"})))
     sys.exit(0 if right else 1)
+
+
+def measure(
+    work: Path, steps: list[str], datasets: list[str], *, questions: int, zhao: int
+) -> bool:
+    """The named steps, in order; whether every stated file was made and no other."""
+    right = True
+    own = study(
+        work / "demo",
+        "config/demo.yaml",
+        {**demo(datasets, questions), "variants": [*VARIANTS]},
+    )
+    if "variants" in steps:
+        print(f"## {len(VARIANTS)} variants, {questions} questions a dataset\n")
+        right &= run(own)
+    if "again" in steps:
+        print("## Derived samples, sampled again\n")
+        regenerate(own, work / "again")
+    if "zhao" in steps:
+        print(f"## Z26's protocol, {zhao} questions\n")
+        z26 = study(work / "zhao", "config/zhao.yaml", demo(datasets[:1], zhao))
+        right &= run(z26)
+    for path in work.glob("*/results/**/chains.jsonl.zst"):
+        engine = read_header(path).engine
+        print(f"vLLM {engine.version}, torch {engine.torch}, {engine.device}")
+        break
+    return right
 
 
 if __name__ == "__main__":

@@ -21,7 +21,10 @@ from tests.generation import (
 )
 from tests.stats.explore.simulated import random_rows
 
+from cot_entropy.checkpoint import StorageError
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
+from cot_entropy.engine.base import EngineFailedError
+from cot_entropy.errors import ConfigError, UserError
 from cot_entropy.files import read_jsonl, sha256_file
 from cot_entropy.model.spec import HubModel, LocalModel, ModelJob
 from cot_entropy.protocol.chain import ChainsJob
@@ -264,10 +267,13 @@ def test_every_summary_fits_its_line(group: tuple[str, ...]) -> None:
     assert "..." not in shown.stdout.split("Commands:")[1]
 
 
-def test_the_help_says_what_exit_codes_mean() -> None:
+@pytest.mark.parametrize(
+    "error", [ConfigError, EngineFailedError, StorageError], ids=lambda error: error.__name__
+)
+def test_the_help_says_what_exit_codes_mean(error: type[UserError]) -> None:
     words = " ".join(call("--help").stdout.split())
     assert "Exit codes: 0 done; 1 the system failed" in words
-    assert "2 bad input" in words
+    assert f"; {error.exit_code} " in words
 
 
 def test_a_shell_completes_verbs() -> None:

@@ -64,7 +64,8 @@ def safety():
 def commands() -> list[str]:
     """The guide's commands that need neither a model here nor a viewer, with offline names."""
     text = GUIDE.read_text().replace("\\\n", " ")
-    found = [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    found = [line.strip() for block in blocks for line in block.splitlines()]
     chosen = [
         line
         for line in found

@@ -1,7 +1,7 @@
 """The picture of the report in the README: `python tests/docs/picture.py results/demo/report.html`.
 
-Headless Chromium opens a finished report at desktop width, in the light scheme, and what a reader
-sees first is written to docs/images/report.webp.
+Headless Chromium opens a finished report in the light scheme, and what a reader sees first is
+written to docs/images/report.webp.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ sys.path.insert(0, str(ROOT / "tests/report"))
 from chromium import BINARY, chromium  # noqa: E402
 
 OUT = ROOT / "docs/images/report.webp"
-WIDTH, HEIGHT = 1100, 900
+WIDTH = 780
+LAST_ROW = "document.querySelectorAll('#verdicts tbody tr')[2].getBoundingClientRect().bottom"
 LIGHT = [{"name": "prefers-color-scheme", "value": "light"}]
 
 
 def picture(report: Path) -> Image.Image:
-    """The first screen of a report."""
+    """The top of a report, down to the third hypothesis."""
     with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as page:
         page.call("Emulation.setEmulatedMedia", features=LIGHT)
         page.open(report.resolve(), width=WIDTH)
-        clip = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT, "scale": 1}
+        height = page.value(LAST_ROW)
+        clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
         shot = page.call(
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
         )

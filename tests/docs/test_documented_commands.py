@@ -90,6 +90,7 @@ def run_pages(found: list[Path], tmp_path: Path) -> list[str]:
     return failed
 
 
+@pytest.mark.full
 def test_the_commands_of_readme_and_pages_end_with_0(tmp_path: Path) -> None:
     """As they stand, on a small run of the scripted engine; the tutorial has a test of its own."""
     assert "\n".join(run_pages(WRITTEN, tmp_path)) == ""

@@ -114,10 +114,11 @@ def finish(made: Workshop) -> Workshop:
     commit(made)
     made.run("cot-entropy freeze --configfile config/study.yaml")
     commit(made)
-    made.run("snakemake --cores 2 --configfile config/scripted.yaml all consistency")
+    made.run("snakemake all consistency --cores 2 --configfile config/scripted.yaml")
     for copy in ("results/demo", "other/study"):
         shutil.copytree(made.folder / "results/study", made.folder / copy)
     _files(made.folder)
+    made.run("cot-entropy archive results/study study.zip")
     return made
 
 

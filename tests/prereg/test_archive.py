@@ -67,7 +67,7 @@ def test_no_path_of_this_machine_is_in_it(tiny: Tiny, tmp_path: Path) -> None:
 
 def test_a_changed_run_is_not_archived(tiny: Tiny, tmp_path: Path) -> None:
     flip_byte(generations("alpha/sums", tiny.results)["chains"])
-    with pytest.raises(DataError, match=r"chains\.jsonl\.zst: is not the file that the run sealed"):
+    with pytest.raises(DataError, match=r"chains\.jsonl\.zst: is not the file that manifest"):
         archive(tiny.results, tmp_path / "out.zip")
     assert not (tmp_path / "out.zip").exists()
 

@@ -54,6 +54,20 @@ def test_a_flipped_byte_is_named(tiny: Tiny) -> None:
     assert report.exit_code == 1
 
 
+def test_a_size_that_the_manifest_does_not_say_is_named(tiny: Tiny) -> None:
+    """Every value of the manifest is checked, not only its hashes."""
+
+    def change(values: dict) -> None:  # type: ignore[type-arg]
+        values["files"]["verdicts.csv"]["bytes"] += 1
+
+    edit_json(tiny.results / "provenance/manifest.json", change)
+    (finding,) = audited(tiny.results).findings
+    assert (finding.subject, finding.detail) == (
+        "verdicts.csv",
+        "has another size than manifest.json says",
+    )
+
+
 def test_a_changed_answer_under_consistent_hashes_is_derived_again(tiny: Tiny) -> None:
     """Hashes are made to agree; the stored trajectories no longer follow from the text."""
     path = generations(CELL, tiny.results)["completions"]

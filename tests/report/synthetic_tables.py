@@ -34,7 +34,7 @@ def write_tables(results: Path, cells: Sequence[str], *, seed: int = 20261129) -
     _write_calibration(results / "calibration", rng)
     rows = [
         VariantEstimate(
-            id="E13", cell=cell, quantity=name, kind="exploratory", variant=variant, estimate=middle,
+            id="E13", cell=cell, quantity=f"{name}[{variant}]", kind="exploratory", variant=variant, estimate=middle,
             difference=(moved := float(rng.normal(0, abs(middle) / 5))),
             difference_low=moved - abs(middle) / 5, difference_high=moved + abs(middle) / 5,
             between_seed_sd=abs(middle) / 50,

@@ -13,6 +13,7 @@ from synthetic_run import PROTOCOL
 
 from cot_entropy.report.costs import Cost, costs
 from cot_entropy.report.inputs import ReportInputs, cell_files, read_inputs
+from cot_entropy.run_summary import RunSummary, write_summary
 
 HOST = {"system": "Linux x86_64", "cores": 2, "python": "3.11.7"}
 STARTED = "2026-11-30T01:00:00.000000Z"
@@ -26,6 +27,23 @@ def inputs_with(run: Reported, folder: Path, attempts: list[dict[str, object]]) 
     lines = "".join(json.dumps(one) + "\n" for one in attempts)
     path.with_name("chains.attempts.jsonl").write_text(lines, encoding="utf-8")
     return read_inputs(results, plan=run.plan, differences=run.plan.with_name("differences.yaml"))
+
+
+SUMMARY = RunSummary(
+    stage="chains",
+    questions=80,
+    questions_resumed=20,
+    questions_failed=0,
+    attempts=2,
+    engine_starts=3,
+    restarts=1,
+    generated_tokens=36_000,
+    prompt_tokens_computed=3_000,
+    prompt_tokens_reused=1_000,
+    wall_seconds=7_200.0,
+    start_seconds=60.0,
+    busy_share=0.9,
+)
 
 
 def noted(started: str, ended: str | None) -> dict[str, object]:
@@ -57,3 +75,17 @@ def test_a_run_that_noted_nothing_says_so(registered: Reported, tmp_path: Path) 
     """A dash, not a zero."""
     found = chains(inputs_with(registered, tmp_path, []))
     assert (found.hours, found.tokens_per_second, found.starts) == ("–", "–", "not noted")
+
+
+def test_a_summary_is_shown_in_place_of_what_is_stored(
+    registered: Reported, tmp_path: Path
+) -> None:
+    """36,000 tokens in two hours are 5 a second, 450 a question; a quarter of the prompts reused."""
+    inputs = inputs_with(registered, tmp_path, [])
+    path = cell_files(inputs.results, "qwen2.5-7b/gsm8k", PROTOCOL).chains
+    write_summary(path, SUMMARY)
+    found = chains(inputs)
+    assert (found.tokens, found.tokens_per_question) == ("36,000", "450")
+    assert (found.hours, found.tokens_per_second) == ("2.00", "5")
+    assert found.prompts == "3,000, 25 % reused"
+    assert found.starts == "2, engine restarts: 1"

@@ -161,7 +161,8 @@ def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
 ) -> None:
     """In the same row; a rate that cannot be corrected says why; the note stands once."""
     html = judged_page(scripted, tmp_path)
-    row = html[html.index("<td>0.25</td>") :].partition("</tr>")[0]
+    table = html[html.index("Rates by some, toy/algebra") :]
+    row = table[table.index("<td>0.25</td>") :].partition("</tr>")[0]
     assert "0.09 to 0.53" in row
     assert "found 1 of 10, claimed 4 of 9 others" in row
     assert "not better than chance" in html

@@ -16,7 +16,7 @@ GPU_RULES = {"chains_shard", "completions_shard"}
 def most_at_a_time(log: str) -> int:
     """Jobs that hold a GPU together at most, from Snakemake's own words on starts and ends."""
     events = re.findall(
-        r"^rule (\w+):$|^ +jobid: (\d+)$|^Finished jobid: (\d+) ", log, re.MULTILINE
+        r"^(?:local)?rule (\w+):$|^ +jobid: (\d+)$|^Finished jobid: (\d+) ", log, re.MULTILINE
     )
     most, running, rule = 0, set[str](), ""
     for started, identity, finished in events:

@@ -73,8 +73,9 @@ def options(
 ) -> None:
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit.
 
-    Exit codes: 0 done; 1 the system failed (disk, memory), or `audit` found differences; 2 bad
-    input, named in one line; 130 and 143 stopped, to be resumed by the same command.
+    Exit codes: 0 done; 1 the system failed, or `audit` found differences; 2 bad input, named in
+    one line; 3 the engine was lost; 4 the results cannot be written; 130 and 143 stopped. After 3,
+    4, 130 and 143 the same command goes on where it was.
 
     Example: cot-entropy show results/demo
     """

@@ -30,9 +30,11 @@ def estimate_verb(
     *,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Predict requests, tokens, disk, memory and hours; after a run, set the actual ones beside.
+    """Predict requests, tokens, disk, memory and hours.
 
-    Downloads and starts nothing. Example: cot-entropy estimate --configfile config/demo.yaml
+    After a run the actual ones stand beside. Downloads and starts nothing.
+
+    Example: cot-entropy estimate --configfile config/demo.yaml
     """
     from rich.console import Console
 

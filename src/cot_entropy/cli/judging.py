@@ -202,7 +202,7 @@ def show_verb(
 ) -> None:
     """Print the verdict matrix, or one question's trajectory.
 
-    Example: cot-entropy show results/demo --question wordproblems-1
+    Example: cot-entropy show results/demo --question photos-42a7f151bf32
     """
     from rich.console import Console
 

@@ -35,11 +35,13 @@ def manifest_findings(results: Path, manifest: Manifest) -> Iterator[Finding]:
     for name, path in present.items():
         sealed = manifest.files.get(name)
         if sealed is None:
-            yield _file(name, "is not in the manifest: added after the run")
+            yield _file(name, "is not in manifest.json: added after the run")
         elif sha256_file(path) != sealed.sha256:
-            yield _file(name, "is not the file that the run sealed (sha256 differs)")
+            yield _file(name, "is not the file that manifest.json seals (sha256 differs)")
+        elif path.stat().st_size != sealed.bytes:
+            yield _file(name, "has another size than manifest.json says")
     for name in manifest.files.keys() - present.keys():
-        yield _file(name, "is in the manifest and not there: removed after the run")
+        yield _file(name, "is in manifest.json and not there: removed after the run")
 
 
 def record_findings(results: Path, cell: CellRecord) -> Iterator[Finding]:

@@ -60,7 +60,7 @@ class Deviations(Strict):
     """All deviations, in the order in which they were declared."""
 
     schema_version: Literal[1]
-    """1."""
+    """Version of this format."""
     deviations: list[Deviation]
     """In the order in which they were declared."""
 

@@ -72,7 +72,7 @@ class Freeze(Strict):
     """The registration as it was fixed."""
 
     schema_version: Literal[1] = 1
-    """1."""
+    """Version of this format."""
     frozen_at: Time
     """UTC."""
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]

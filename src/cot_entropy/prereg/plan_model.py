@@ -158,7 +158,7 @@ class Plan(Strict):
     """The whole registration."""
 
     schema_version: Literal[1]
-    """1."""
+    """Version of this format."""
     title: str = Field(min_length=1)
     """Title of the registration."""
     alpha: float = Field(gt=0, lt=0.5)

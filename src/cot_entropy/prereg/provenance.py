@@ -68,18 +68,24 @@ class RunRecord(Strict):
     """One run: what it was told, and which registered items it found."""
 
     schema_version: Literal[1] = 1
+    """Version of this format."""
     configuration: Configuration
+    """The study and the protocol blocks."""
     items: dict[str, str]
+    """Registered items as the run found them."""
     packages: dict[str, str]
     """Releases of the libraries that score and analyse."""
     host: Host
+    """What kind of machine."""
 
 
 class CellRecord(Strict):
     """One cell: the headers and hashes of its generations and of what is scored from them."""
 
     schema_version: Literal[1] = 1
+    """Version of this format."""
     cell: str
+    """`model/dataset`."""
     headers: dict[str, Header]
     """By path below the results folder."""
     files: dict[str, str]
@@ -92,14 +98,18 @@ class FileRecord(Strict):
     """One file of the results."""
 
     sha256: str
+    """Of its bytes."""
     bytes: int
+    """Its size."""
 
 
 class Manifest(Strict):
-    """Every file of the results, by path below the folder."""
+    """Every file of the results."""
 
     schema_version: Literal[1] = 1
+    """Version of this format."""
     files: dict[str, FileRecord]
+    """By path below the results folder."""
 
 
 class RunJob(Strict):

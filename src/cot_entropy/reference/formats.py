@@ -8,8 +8,8 @@ import itertools
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from types import MappingProxyType
-from typing import Final
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 
@@ -112,9 +112,9 @@ def _table(name: str, row: type) -> Iterator[str]:
 
 
 def _columns(row: type, names: Sequence[str]) -> str:
-    types = {field.name: str(field.type).replace("|", "\\|") for field in fields(row)}
+    types = get_type_hints(row)
     notes = {**attribute_docstrings(row), **HASHES}
-    rows = ((f"`{name}`", types.get(name, "str"), notes.get(name, "")) for name in names)
+    rows = ((f"`{name}`", _type(types.get(name, str)), notes.get(name, "")) for name in names)
     return table(("column", "type", "meaning"), rows)
 
 
@@ -122,10 +122,23 @@ def _named(model: type) -> str:
     about = " ".join((model.__doc__ or "").split())
     notes = attribute_docstrings(model)
     rows = (
-        (f"`{name}`", str(kind).replace("|", "\\|"), notes.get(name, ""))
-        for name, kind in inspect.get_annotations(model).items()
+        (f"`{name}`", _type(kind), notes.get(name, ""))
+        for name, kind in get_type_hints(model).items()
+        if name in inspect.get_annotations(model)
     )
     return f"\n### {model.__name__}\n\n{about}\n\n" + table(("key", "type", "meaning"), rows)
+
+
+def _type(hint: Any) -> str:
+    """A type as a reader of the file meets it; None is an empty field."""
+    parts = get_args(hint)
+    if get_origin(hint) is Literal:
+        return ", ".join(f"`{part}`" for part in parts)
+    if get_origin(hint) in {Union, UnionType}:
+        return " or ".join("empty" if part is NoneType else _type(part) for part in parts)
+    if parts:
+        return f"{get_origin(hint).__name__} of {', '.join(map(_type, parts))}"
+    return str(hint.__name__)
 
 
 def attribute_docstrings(kind: type) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """What the generations of a run took: tokens, hours and starts, as the run noted them.
 
-Tokens are those that the stored records hold. Hours are from start to end of the attempts that
-ended; a killed attempt has no end, and is counted without its time.
+From `<stage>.run.json` where it stands beside the file; without it tokens are those that the
+records hold, and hours those of the attempts that ended: a killed attempt has no end, and is
+counted without its time.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from cot_entropy.prereg.attempts import Attempt, read_attempts
+from cot_entropy.records import Header
 from cot_entropy.report import text
 from cot_entropy.report.inputs import ReportInputs
+from cot_entropy.run_summary import RunSummary, read_summary
+from cot_entropy.stats.cells import Cell
 
 TOKENS = {"chains": "chain_tokens", "completions": "probe_tokens"}
 """The column of the trajectories that counts a stage's tokens."""
@@ -31,9 +35,21 @@ class Cost:
     questions: str
     tokens: str
     tokens_per_question: str
+    prompts: str
+    """Prompt tokens that the engine computed, and the share that it found in its cache."""
     hours: str
     tokens_per_second: str
     starts: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Taken:
+    """What one file took; None where nobody noted it."""
+
+    tokens: int
+    seconds: float | None
+    starts: str
+    prompts: str = "–"
 
 
 def costs(inputs: ReportInputs) -> tuple[Cost, ...]:
@@ -42,36 +58,51 @@ def costs(inputs: ReportInputs) -> tuple[Cost, ...]:
 
 
 def _costs(inputs: ReportInputs) -> Iterator[Cost]:
-    for cell, files in inputs.files.items():
-        frame = inputs.cells[cell].frame
-        for path in files.generations:
-            if not path.exists():
-                continue
-            header = next(one for one in inputs.headers[cell] if path.name.startswith(one.stage))
-            tokens = int(np.nansum(inputs.cells[cell].values(TOKENS[header.stage])))
-            seconds, starts = _time(path)
+    for name, files in inputs.files.items():
+        cell = inputs.cells[name]
+        present = [path for path in files.generations if path.exists()]
+        for path, header in zip(present, inputs.headers[name], strict=True):
+            summary = read_summary(path)
+            taken = _noted(summary) if summary else _attempted(path, cell, header)
             yield Cost(
-                cell=cell,
+                cell=name,
                 stage=header.stage,
                 device=header.engine.device,
-                questions=text.count(len(frame)),
-                tokens=text.count(tokens),
-                tokens_per_question=text.compact(tokens / max(len(frame), 1)),
-                hours=text.plain(None if seconds is None else seconds / 3600, 2),
-                tokens_per_second=text.plain(tokens / seconds if seconds else None, 0),
-                starts=starts,
+                questions=text.count(cell.n),
+                tokens=text.count(taken.tokens),
+                tokens_per_question=text.compact(taken.tokens / max(cell.n, 1)),
+                prompts=taken.prompts,
+                hours=text.plain(None if taken.seconds is None else taken.seconds / 3600, 2),
+                tokens_per_second=text.plain(
+                    taken.tokens / taken.seconds if taken.seconds else None, 0
+                ),
+                starts=taken.starts,
             )
 
 
-def _time(generation: Path) -> tuple[float | None, str]:
-    """Seconds of the attempts that ended, and the attempts in words."""
-    attempts = read_attempts(generation)
-    if not attempts:
-        return None, "not noted"
+def _noted(summary: RunSummary) -> _Taken:
+    prompts = summary.prompt_tokens_computed + summary.prompt_tokens_reused
+    reused = text.percent(summary.prompt_tokens_reused / prompts if prompts else None, 0)
+    restarts = f", engine restarts: {summary.restarts}" if summary.restarts else ""
+    return _Taken(
+        tokens=summary.generated_tokens,
+        seconds=summary.wall_seconds,
+        starts=f"{summary.attempts}{restarts}",
+        prompts=f"{text.count(summary.prompt_tokens_computed)}, {reused} reused",
+    )
+
+
+def _attempted(path: Path, cell: Cell, header: Header) -> _Taken:
+    """Tokens of the trajectories, seconds of the attempts that ended."""
+    attempts = read_attempts(path)
     ended = [_seconds(one, one.ended) for one in attempts if one.ended is not None]
     killed = len(attempts) - len(ended)
-    words = f"{len(attempts)}" + (f", {killed} killed" if killed else "")
-    return (sum(ended) if ended else None), words
+    starts = f"{len(attempts)}" + (f", {killed} killed" if killed else "")
+    return _Taken(
+        tokens=int(np.nansum(cell.values(TOKENS[header.stage]))),
+        seconds=sum(ended) if ended else None,
+        starts=starts if attempts else "not noted",
+    )
 
 
 def _seconds(one: Attempt, ended: str) -> float:

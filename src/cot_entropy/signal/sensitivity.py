@@ -23,24 +23,32 @@ from cot_entropy.signal.score import Question, read_questions, score_question
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivityRow:
-    """One grader's view of a cell; shares in [0, 1], the gap in percentage points.
-
-    `flag_rate` is the share of monotone chains among those with a defined shape; the gap is
-    undefined where a group is empty.
-    """
+    """One grader's view of a cell; shares in [0, 1], the gap in percentage points."""
 
     cell: str
+    """`model/dataset`."""
     extraction: ExtractionRule
+    """Which answer a completion gives."""
     equivalence: Equivalence
+    """When two answers are the same."""
     registered: bool
+    """Whether this is the registered grader."""
     n: int
+    """Questions."""
     accuracy: float | None
+    """Share of right majority answers."""
     chain_accuracy: float | None
+    """Share of right answers of the chains' own."""
     no_answer_rate: float | None
+    """Share of completions without an answer."""
     flag_rate: float | None
+    """Share of monotone chains among those with a defined shape."""
     n_monotone: int
+    """Monotone chains."""
     n_not_monotone: int
+    """The others with a defined shape."""
     accuracy_gap_pp: float | None
+    """Accuracy of monotone chains less that of the others; empty where a group is."""
 
 
 Grader = tuple[ExtractionRule, Equivalence]

@@ -31,37 +31,60 @@ Setting = Literal["matched", "unmatched", "no published figure"]
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One row of `comparison.csv`; None where undefined, the notes say why.
-
-    `implied_low` to `implied_high` is what the paper's own counts give for the published figure.
-    """
+    """One published figure and ours beside it; None where undefined, the notes say why."""
 
     setting: Setting
+    """Whether the published design matches ours."""
     source: str = ""
+    """The paper."""
     version: str = ""
+    """Its version, where only that one prints the figure."""
     study: str = ""
+    """Its study of the cell."""
     cell: str
+    """`model/dataset`."""
     quantity: str
+    """What was published."""
     published: float | None = None
+    """The printed figure."""
     published_ci_low: float | None = None
+    """Lower end of its interval, from counts that fit the print."""
     published_ci_high: float | None = None
+    """Upper end."""
     published_n: int | None = None
+    """Questions behind it."""
     published_note: str = ""
+    """What is to be known about it."""
     check: Outcome | None = None
+    """Whether it follows from the paper's other figures."""
     implied_low: float | None = None
+    """Least value that the paper's counts allow."""
     implied_high: float | None = None
+    """Greatest value."""
     check_note: str = ""
+    """How it was checked."""
     id: str = ""
+    """The plan's entry of our number."""
     ours: float | None = None
+    """Our number."""
     ours_ci_low: float | None = None
+    """Lower end of its interval."""
     ours_ci_high: float | None = None
+    """Upper end."""
     ours_n: int | None = None
+    """Questions behind it."""
     ours_kind: Kind | None = None
+    """Whether it is confirmatory."""
     ours_verdict: Verdict | None = None
+    """The verdict on it."""
     difference: float | None = None
+    """Ours less the published one."""
     difference_ci_low: float | None = None
+    """Lower end of its interval."""
     difference_ci_high: float | None = None
+    """Upper end."""
     difference_note: str = ""
+    """Why it is missing."""
 
 
 COLUMNS: Final = tuple(field.name for field in fields(Comparison))

@@ -7,7 +7,7 @@ from typing import Final
 
 from cot_entropy.prereg.plan_model import Hypothesis, Plan
 from cot_entropy.report.figure import Figure, Value
-from cot_entropy.report.figures.panels import Interval, interval_panel, span
+from cot_entropy.report.figures.panels import Interval, interval_panel
 from cot_entropy.report.rows import Row
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.two_by_two import GapInterval
@@ -37,7 +37,7 @@ def detectable_by_cell(plan: Plan, verdicts: Sequence[Row]) -> Figure | None:
         data.append([row.id, row.cell, row.kind, row.n, accuracy, rate, last, first, row.estimate])
     if not shown:
         return None
-    ends = [value for one in shown for value in (one.low, one.high)]
+    widest = max((v for one in shown for v in (one.low, one.high) if v is not None), default=1.0)
     return Figure(
         name="detectable_by_cell",
         plan_ids=tuple(rules),
@@ -53,7 +53,7 @@ def detectable_by_cell(plan: Plan, verdicts: Sequence[Row]) -> Figure | None:
             interval_panel(
                 "80 % power",
                 shown,
-                x=span(ends, 0.0),
+                x=(0.0, 1.05 * widest),
                 reference=None,
                 unit="gap, percentage points",
                 places=1,

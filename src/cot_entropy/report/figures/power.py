@@ -23,7 +23,7 @@ LARGE = 50.0
 def power_curves(known: Sequence[Family], rows: Sequence[PowerRow]) -> Figure | None:
     """H1's power over the true gap: a panel per size and accuracy, a line per flag rate."""
     ids = _ids(known, GAP)
-    chosen = [row for row in rows if row.estimand == GAP and row.flag_rate is not None]
+    chosen = [row for row in rows if (row.estimand, row.verdict) == (GAP, "supported")]
     if not ids or not chosen:
         return None
     rates = sorted({row.flag_rate for row in chosen if row.flag_rate is not None})

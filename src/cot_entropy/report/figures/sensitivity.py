@@ -26,7 +26,7 @@ def sensitivity_figure(tables: Sequence[Table]) -> Figure | None:
                     Interval(
                         label=f"{extraction}, {_short(equivalence)}",
                         estimate=gap,
-                        emphasis=registered == "True",
+                        emphasis=registered.lower() == "true",
                     )
                     for extraction, equivalence, registered, gap in graders
                 ],
