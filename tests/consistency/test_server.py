@@ -64,7 +64,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Put a Python program in the server's place; it gets the port and a verdict as arguments."""
 
     def use(code: str) -> None:
-        def command(folder: Path, *, port: int, max_model_len: int) -> list[str]:
+        def command(folder: Path, *, port: int, max_model_len: int, connections: int) -> list[str]:
             return [sys.executable, "-c", code, str(port), verdict()]
 
         monkeypatch.setattr(server, "server_command", command)
