@@ -208,6 +208,12 @@ def test_the_key_is_not_in_the_process_list(folder: Path) -> None:
     assert server_environment("k3y")["VLLM_API_KEY"] == "k3y"
 
 
+def test_the_server_counts_its_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snakemake's OMP_NUM_THREADS, all cores, is one more than vLLM binds beside its server."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert "OMP_NUM_THREADS" not in server_environment("k")
+
+
 def test_the_server_never_looks_for_a_network() -> None:
     """Neither models nor usage statistics."""
     environment = server_environment("k")
@@ -215,6 +221,6 @@ def test_the_server_never_looks_for_a_network() -> None:
     assert (
         environment.items()
         >= {
-            k: v for k, v in os.environ.items() if not k.startswith(("VLLM", "HF", "TRANS"))
+            k: v for k, v in os.environ.items() if not k.startswith(("VLLM", "HF", "TRANS", "OMP_NUM"))
         }.items()
     )
