@@ -24,7 +24,7 @@ from cot_entropy.records import (
     read_shard_header,
     write_records,
 )
-from cot_entropy.run_summary import RunSummary, read_summary, write_summary
+from cot_entropy.run_summary import RunSummary, read_summary, summary_path, write_summary
 
 T = TypeVar("T")
 
@@ -41,6 +41,8 @@ def own_questions(shard: Shard, questions: Iterable[T]) -> Iterator[T]:
 
 def gather(shards: Sequence[Path], *, out: Path) -> None:
     """Write `out` from the files of all shards of one cell, in question order, atomically.
+
+    What the shards noted beside their files is summed beside `out`, and removed there.
 
     Raises DataError where they are not all shards of one setting, each once, or hold other
     questions than their headers say.
@@ -68,6 +70,8 @@ def gather(shards: Sequence[Path], *, out: Path) -> None:
     noted = [one for path in in_order if (one := read_summary(path)) is not None]
     if noted:
         write_summary(out, reduce(RunSummary.beside, noted))
+        for path in in_order:
+            summary_path(path).unlink(missing_ok=True)
 
 
 def _in_order(

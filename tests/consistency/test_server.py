@@ -171,7 +171,7 @@ def test_a_killed_parent_takes_the_server_with_it(folder: Path, tmp_path: Path) 
 import sys, time
 from pathlib import Path
 from cot_entropy.consistency import server
-server.server_command = lambda folder, *, port, max_model_len: [sys.executable, "-c", {SERVE!r}, str(port), "x"]
+server.server_command = lambda folder, *, port, max_model_len, connections: [sys.executable, "-c", {SERVE!r}, str(port), "x"]
 with server.local_judge(Path({str(folder)!r}), log=Path({str(tmp_path / "log")!r}), max_model_len=512) as local:
     print(local.pid, flush=True)
     time.sleep(600)
@@ -208,10 +208,13 @@ def test_the_key_is_not_in_the_process_list(folder: Path) -> None:
     assert server_environment("k3y")["VLLM_API_KEY"] == "k3y"
 
 
-def test_the_server_counts_its_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Snakemake's OMP_NUM_THREADS, all cores, is one more than vLLM binds beside its server."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    assert "OMP_NUM_THREADS" not in server_environment("k")
+def test_the_server_leaves_a_core_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever Snakemake sets: as many threads as cores would wait for each other."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    assert server_environment("k")["OMP_NUM_THREADS"] == "3"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert server_environment("k")["OMP_NUM_THREADS"] == "1"
 
 
 def test_the_server_never_looks_for_a_network() -> None:
@@ -221,6 +224,8 @@ def test_the_server_never_looks_for_a_network() -> None:
     assert (
         environment.items()
         >= {
-            k: v for k, v in os.environ.items() if not k.startswith(("VLLM", "HF", "TRANS", "OMP_NUM"))
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("VLLM", "HF", "TRANS", "OMP_NUM"))
         }.items()
     )

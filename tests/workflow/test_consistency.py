@@ -45,7 +45,7 @@ def scanned(finished_once: Project, tmp_path_factory: pytest.TempPathFactory) ->
     with endpoint(planted) as served, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLANTED_BASE_URL", served.url)
         patch.setenv("PLANTED_API_KEY", "k")
-        project.snakemake("consistency")
+        project.snakemake("--", "consistency")
     project.snakemake()
     return project
 

@@ -146,14 +146,14 @@ def server_command(
 def server_environment(key: str) -> dict[str, str]:
     """The environment: offline, with the key out of the process list.
 
-    Without OMP_NUM_THREADS, which Snakemake sets to a job's cores: vLLM keeps a core for the server
-    and binds its threads to the others, and with one thread more than cores two of them wait for
-    each other on one core (0.5 tokens/s instead of some 50 on two cores).
+    One core is left to the server's other processes, and the threads move between cores freely:
+    bound, vLLM 0.32 puts more threads on a core than one, where each waits for the other.
     """
-    own = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     return {
         "VLLM_CPU_KVCACHE_SPACE": "1",
-        **own,
+        **os.environ,
+        "OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) - 1)),
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
         "VLLM_API_KEY": key,
         "VLLM_NO_USAGE_STATS": "1",
         "HF_HUB_OFFLINE": "1",
