@@ -127,4 +127,4 @@ def test_the_report_shows_rates_beside_the_judges_record(scanned: Project) -> No
 def test_a_scanned_study_has_nothing_to_do(scanned: Project) -> None:
     """Neither target is out of date after the other."""
     assert "Nothing to be done" in scanned.snakemake().stdout
-    assert "Nothing to be done" in scanned.snakemake("consistency").stdout
+    assert "Nothing to be done" in scanned.snakemake("--", "consistency").stdout
