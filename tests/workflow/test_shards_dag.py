@@ -10,12 +10,12 @@ from cot_entropy.prereg.provenance import CellRecord, read_record
 
 
 def generated(project: Project) -> dict[str, bytes]:
-    """What stands below one cell, by path, but for logs and for when it was made."""
+    """What stands below one cell, by path, but for logs and for when and how fast it was made."""
     folder = project.results / "tiny/sums"
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix != ".log" and not path.name.endswith(".attempts.jsonl")
+        if path.is_file() and not path.name.endswith((".log", ".attempts.jsonl", ".run.json"))
     }
 
 
@@ -56,6 +56,7 @@ def test_two_shards_give_the_bytes_of_a_whole_run(project: Project, finished_onc
     assert "registered/registered/registered/trajectories.parquet" in whole
     assert found.keys() == whole.keys()
     assert [name for name in whole if found[name] != whole[name]] == []
+    assert not list((project.results / "tiny/sums").rglob("*-of-*"))
 
 
 @pytest.mark.full
