@@ -9,7 +9,7 @@ from runs import Tiny
 
 from cot_entropy.files import sha256_file
 from cot_entropy.prereg.attempts import attempt, read_attempts
-from cot_entropy.prereg.provenance import CellRecord, RunRecord, read_record
+from cot_entropy.prereg.provenance import CellRecord, RunRecord, read_record, result_files
 
 
 def test_a_cell_names_all_that_made_it(tiny: Tiny) -> None:
@@ -67,3 +67,16 @@ def test_a_killed_attempt_has_no_end(tmp_path: Path) -> None:
 def test_attempts_stand_in_the_cells_record(tiny: Tiny) -> None:
     record = json.loads((tiny.results / "provenance/alpha__sums.json").read_text())
     assert record["attempts"].keys() == record["headers"].keys()
+
+
+def test_what_a_scan_works_with_is_no_result(tmp_path: Path) -> None:
+    """Its replies' cache and Scout's files, which name folders here; its judgements are one."""
+    kept = tmp_path / "consistency/judge/m/d/judgements.jsonl.zst"
+    for path in (
+        kept,
+        kept.with_name("cache") / "ab/1.json",
+        kept.with_name("scans") / "_scan.json",
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    assert result_files(tmp_path) == [kept]

@@ -126,14 +126,19 @@ def _report(
     frozen = run.registration.freeze
     judged, estimated = (_rows(run.results / name) for name in ("verdicts.csv", "estimates.csv"))
     rows = [row for row in (*judged, *estimated) if row.get("verdict") not in _ABSENT]
-    by_hash = sorted(
-        name
+    by_hash = Counter(
+        f"{top}/" if rest else top
         for name in run.manifest.files.keys() - set(derived) - _generations(run)
-        if not name.startswith(("provenance/", "inputs/"))
+        for top, _, rest in [name.partition("/")]
+        if top not in {"provenance", "inputs"}
     )
     limits = [FEW_DRAWN if again else HAND_MADE]
     if by_hash:
-        limits.append(f"checked by hash only: {', '.join(by_hash)}")
+        counted = ", ".join(
+            f"{count} files in {top}" if top.endswith("/") else top
+            for top, count in sorted(by_hash.items())
+        )
+        limits.append(f"checked by hash only: {counted}")
     if frozen is None or frozen.anchor is None:
         limits.append(
             "unanchored: nothing outside its own repository shows when the freeze was made "

@@ -41,6 +41,7 @@ FOLDER: Final = "provenance"
 RUN: Final = "run.json"
 REGISTRATION: Final = "registration"
 MANIFEST: Final = "manifest.json"
+SCAN_WORK: Final = frozenset({"cache", "scans", "store"})
 CRATE: Final = "ro-crate-metadata.json"
 """What an archive adds; it describes the files and is none of them."""
 PLAN, FREEZE, DEVIATIONS = "plan.yaml", "freeze.json", "deviations.yaml"
@@ -179,7 +180,16 @@ def seal(results: Path, *, out: Path | None = None) -> None:
 def result_files(results: Path) -> list[Path]:
     """The files that a manifest covers, sorted: all but logs and what names this machine."""
     manifest = results / FOLDER / MANIFEST
-    return sorted(path for path in results.rglob("*") if recorded(path) and path != manifest)
+    return sorted(
+        path
+        for path in results.rglob("*")
+        if recorded(path) and path != manifest and not _of_a_scan(path.relative_to(results))
+    )
+
+
+def _of_a_scan(path: Path) -> bool:
+    """Whether a file is what a scan works with: replies, and Scout's files with their folders."""
+    return path.parts[0] == "consistency" and not SCAN_WORK.isdisjoint(path.parts)
 
 
 def recorded(path: Path) -> bool:
