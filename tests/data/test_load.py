@@ -117,6 +117,14 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path: Path) -> None:
         load(local(tmp_path, b'{"question":"\xff","answer":"1"}\n'), root=tmp_path)
 
 
+@pytest.mark.parametrize("answer", ["abc", "6 + 12 = 18\n#### 18"])
+def test_a_gold_that_is_no_number_is_named(tmp_path: Path, answer: str) -> None:
+    """Words, or a solution whose marker was not configured: every answer would be wrong."""
+    line = json.dumps({"question": "q", "answer": answer})
+    with pytest.raises(DataError, match=r"q\.jsonl:1: `answer` is no number"):
+        load(local(tmp_path, line), root=tmp_path)
+
+
 @pytest.mark.parametrize("answer", ["42", "work ####", "#### "])
 def test_a_gold_without_its_marker_is_named(tmp_path: Path, answer: str) -> None:
     """No marker, or nothing after it."""

@@ -16,6 +16,7 @@ from cot_entropy.data.questions import Question, questions_sha256
 from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl, sha256_file
+from cot_entropy.protocol.names import AnswerKind
 
 MAX_ID_LENGTH = 200
 
@@ -51,7 +52,9 @@ def _embedded(spec: EmbeddedDataset) -> Dataset:
     if spec.name == "algebra":
         with as_file(files(__package__).joinpath("algebra.jsonl")) as path:
             rows = ((f"algebra.jsonl:{number}", row) for number, row in read_jsonl(path))
-            fields = _Names(id="id", question="problem", answer="answer", stratum="topic")
+            fields = _Names(
+                id="id", question="problem", answer="answer", kind="math", stratum="topic"
+            )
             questions = _first(tuple(_questions(rows, fields)), spec.questions, "algebra")
     else:
         source = {"wordproblems": wordproblems, "latex": latex}[spec.name]
@@ -94,6 +97,7 @@ class _Names:
 
     question: str
     answer: str
+    kind: AnswerKind
     id: str | None = None
     stratum: str | None = None
     gold_marker: str | None = None
@@ -103,6 +107,7 @@ class _Names:
         return cls(
             question=spec.question_field,
             answer=spec.answer_field,
+            kind=spec.answer,
             id=spec.id_field,
             stratum=spec.stratum_field,
             gold_marker=spec.gold_marker,
@@ -147,12 +152,18 @@ def _text(row: Mapping[str, Any], field: str, where: str) -> str:
 
 
 def _gold(answer: str, names: _Names, where: str) -> str:
-    if names.gold_marker is None:
-        return answer
-    _, found, gold = answer.rpartition(names.gold_marker)
-    if not found or not gold.strip():
-        raise DataError(f"{where}: `{names.answer}` has no gold after `{names.gold_marker}`")
-    return gold.strip()
+    gold = answer
+    if names.gold_marker is not None:
+        _, found, gold = answer.rpartition(names.gold_marker)
+        if not found or not gold.strip():
+            raise DataError(f"{where}: `{names.answer}` has no gold after `{names.gold_marker}`")
+    gold = gold.strip()
+    if names.kind == "number" and ("\n" in gold or not any(map(str.isdigit, gold))):
+        raise DataError(
+            f"{where}: `{names.answer}` is no number, so no answer would be right; "
+            "set gold_marker to what stands before it, or answer: math"
+        )
+    return gold
 
 
 def _first(questions: tuple[Question, ...], limit: int | None, where: str) -> tuple[Question, ...]:

@@ -199,7 +199,7 @@ def recorded(path: Path) -> bool:
         and not path.is_symlink()
         and not path.name.startswith(".")
         and path.suffix not in {".log", ".partial"}
-        and not path.name.endswith(".model.json")
+        and not path.name.endswith((".model.json", ".judge.json"))
         and path.name != CRATE
     )
 
