@@ -108,12 +108,13 @@ def test_the_order_in_which_shards_are_given_does_not_matter(line: Line, tmp_pat
 
 
 def test_what_the_shards_took_adds_up(line: Line, tmp_path: Path) -> None:
-    """Six questions in three shards: tokens and engine starts are sums."""
+    """Six questions in three shards: tokens and starts are sums, and the shards' own notes go."""
     shards = in_shards(line, chains, 3, tmp_path)
+    parts = [read_summary(path) for path in shards]
     out = tmp_path / "chains.jsonl.zst"
     gather(shards, out=out)
     whole = read_summary(out)
-    parts = [read_summary(path) for path in shards]
+    assert [read_summary(path) for path in shards] == [None, None, None]
     records = list(read_records(out, ChainRecord))
     assert whole is not None
     assert (whole.questions, whole.engine_starts, whole.attempts) == (6, 3, 3)
