@@ -68,7 +68,11 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     )
     package = tmp_path / "src/cot_entropy"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
-    put(package / "prereg/exploratory.py", indent(name, "    "), before='    "p_majority",\n')
+    put(
+        package / "prereg/exploratory.py",
+        indent(name.rstrip() + ",\n", "    "),
+        before='    "p_majority",\n',
+    )
     put(
         package / "stats/explore/signals.py",
         indent(scores, "        "),
