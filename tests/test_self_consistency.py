@@ -129,3 +129,21 @@ def test_the_table_sets_the_vote_beside_the_signals(sampled: Line, tmp_path: Pat
     assert number("accuracy_at_coverage_1[self_consistency]") == pytest.approx(sum(right) / 6)
     assert number("accuracy[final_entropy]") == pytest.approx(sum(r["correct"] for r in rows) / 6)
     assert {row["kind"] for row in table.values()} == {"exploratory"}
+
+
+def test_signals_that_no_question_defines_have_no_number(sampled: Line, tmp_path: Path) -> None:
+    """No prefix has an answer: the vote keeps its numbers, the signals say why they have none."""
+    write_trajectories(tmp_path / "t.parquet", random_rows(6, missing=1.0))
+    compare_baseline(
+        JOB,
+        chains=sampled.chains,
+        self_consistency=sampled.folder / "sc.jsonl.zst",
+        trajectories=tmp_path / "t.parquet",
+        plan=PLAN,
+        out=tmp_path / "sc.csv",
+    )
+    with (tmp_path / "sc.csv").open() as stream:
+        table = {row["quantity"]: row for row in csv.DictReader(stream)}
+    assert table["accuracy[self_consistency]"]["estimate"]
+    missing = table["auroc[final_entropy]"]
+    assert (missing["estimate"], missing["reason"]) == ("", "one outcome class, or no question")
