@@ -145,16 +145,12 @@ def _numbers(methods: Mapping[str, _Method], weights: Weights) -> Values:
     numbers: list[Values] = []
     total = weights.sum(axis=0)
     for one in methods.values():
+        sums = Ranking.of(one.scores, one.correct, ~np.isnan(one.scores)).sums(weights)
+        curve = RiskCoverage.of(sums)
         numbers += [
             ratio(one.correct.astype(np.float64) @ weights, total),
             ratio(one.tokens @ weights, total),
+            auroc(sums),
         ]
-        ranking = Ranking.of(one.scores, one.correct, ~np.isnan(one.scores))
-        if not len(ranking.levels):
-            numbers += [np.full(weights.shape[1], np.nan)] * (1 + len(COVERAGES))
-            continue
-        sums = ranking.sums(weights)
-        curve = RiskCoverage.of(sums)
-        numbers.append(auroc(sums))
         numbers += [1 - curve.risk_at(np.full(weights.shape[1], c)) for c in COVERAGES]
     return np.array(numbers)

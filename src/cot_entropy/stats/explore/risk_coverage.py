@@ -69,7 +69,12 @@ class RiskCoverage:
         return area
 
     def risk_at(self, coverage: Values) -> Values:
-        """The risk at a coverage `(b,)`: between points on the line, before the first its risk."""
+        """The risk at a coverage `(b,)`: between points on the line, before the first its risk.
+
+        NaN for a curve without a point, of a score that no question has.
+        """
+        if not len(self.coverage):
+            return np.full(coverage.shape, np.nan)
         after = (self.coverage >= coverage).argmax(axis=0)
         before = np.maximum(after - 1, 0)
         right, left = _at(self.coverage, after), _at(self.coverage, before)
