@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.files import write_jsonl
 from cot_entropy.inputs import DatasetHeader, ModelManifest, Question, write_model_text
-from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.chain import ChainBlock, ChainsJob
 from cot_entropy.protocol.probe import ProbeBlock
 
 CORPUS = [
@@ -145,6 +145,18 @@ def chain_block(**changes: object) -> ChainBlock:
         **changes,
     }
     return ChainBlock.model_validate(values)
+
+
+def chains_job(**changes: object) -> ChainsJob:
+    """The chains of a cell of that block, on the scripted engine."""
+    job = {
+        "cell": "tiny/tiny",
+        "study_seed": 1,
+        "chain": chain_block(),
+        "engine": scripted_settings(),
+        "code_digest": "c",
+    }
+    return ChainsJob.model_validate({**job, **changes})
 
 
 def probe_block(**changes: object) -> ProbeBlock:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from tests.generation import (
-    chain_block,
+    chains_job,
     model_folder,
     scripted_settings,
     write_manifest,
@@ -27,7 +27,6 @@ from cot_entropy.engine.base import EngineFailedError
 from cot_entropy.errors import ConfigError, UserError
 from cot_entropy.files import read_jsonl, sha256_file
 from cot_entropy.model.spec import HubModel, LocalModel, ModelJob
-from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[1]
@@ -200,13 +199,7 @@ def test_an_estimate_of_no_study_is_refused() -> None:
 
 
 def chains(tmp_path: Path, texts: list[str], **settings: Any) -> list[str]:
-    job = ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(**settings),
-        code_digest="x",
-    )
+    job = chains_job(engine=scripted_settings(**settings), code_digest="x")
     model = write_manifest(tmp_path / "model.json", model_folder(tmp_path / "model"))
     questions = write_questions(tmp_path / "questions.jsonl.zst", texts)
     return [

@@ -16,7 +16,6 @@ from cot_entropy.engine.scripted import ScriptedBackend
 from cot_entropy.errors import DataError
 from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob, ProbeBlock, Segmentation
 from cot_entropy.records import (
     ChainRecord,
@@ -28,6 +27,7 @@ from cot_entropy.records import (
 from generation import (
     THINKING,
     chain_block,
+    chains_job,
     model_folder,
     probe_block,
     scripted_settings,
@@ -51,13 +51,7 @@ class Line:
         self.prefixes = folder / "prefixes.jsonl.zst"
         self.completions = folder / "completions.jsonl.zst"
         self.requests: list[Request] = []
-        job = ChainsJob(
-            cell="tiny/tiny",
-            study_seed=1,
-            chain=chain_block(),
-            engine=scripted_settings(),
-            code_digest="c",
-        )
+        job = chains_job()
         generate_chains(job, model=self.model, questions=self.questions, out=self.chains)
 
     def cut(self, probe: ProbeBlock) -> list[PrefixRecord]:
@@ -231,13 +225,7 @@ class ThinkingBackend(ScriptedBackend):
 def test_think_tags_of_the_model_are_text(tmp_path: Path) -> None:
     """Tags that the model writes are part of its chain, and units are cut inside them."""
     line = Line(tmp_path)
-    job = ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(),
-        code_digest="t",
-    )
+    job = chains_job(code_digest="t")
     generate_chains(
         job,
         model=line.model,

@@ -119,20 +119,13 @@ def test_memory_does_not_grow_with_the_study(fast_folder: Path) -> None:
 STAGE = """
 import json, sys, time
 from pathlib import Path
-from generation import chain_block, scripted_settings
+from generation import chains_job
 from cot_entropy.chains import generate_chains
-from cot_entropy.protocol.chain import ChainsJob
 
 folder = Path(sys.argv[1])
 began = time.process_time()
 generate_chains(
-    ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(),
-        code_digest="c",
-    ),
+    chains_job(),
     model=folder / "model.json",
     questions=folder / "questions.jsonl.zst",
     out=folder / "chains.jsonl.zst",

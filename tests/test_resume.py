@@ -27,10 +27,9 @@ from cot_entropy.engine import Engine, EngineSettings
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.errors import UserError
 from cot_entropy.prefixes import cut_prefixes
-from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from generation import (
-    chain_block,
+    chains_job,
     model_folder,
     probe_block,
     scripted_settings,
@@ -60,15 +59,9 @@ def stage(folder: Path, name: str, seconds: float, loaded: Event | None = None) 
         return Engine(lambda: ScriptedBackend(model, faults=faults), settings)
 
     if name == "chains":
-        chains_job = ChainsJob(
-            cell="tiny/tiny",
-            study_seed=1,
-            chain=chain_block(),
-            engine=scripted_settings(),
-            code_digest="c",
-        )
+        job = chains_job()
         generate_chains(
-            chains_job,
+            job,
             model=folder / "model.json",
             questions=folder / "questions.jsonl.zst",
             out=folder / "chains.jsonl.zst",

@@ -15,14 +15,13 @@ from cot_entropy.digest import reachable_modules
 from cot_entropy.engine import Engine, EngineSettings
 from cot_entropy.errors import DataError
 from cot_entropy.protocol.baseline import SelfConsistencyJob
-from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.shard import Shard
 from cot_entropy.records import ChainRecord, read_header, read_records, read_shard_header
 from cot_entropy.run_summary import read_summary
 from cot_entropy.self_consistency import sample_chains
 from cot_entropy.shards import gather, own_header
-from generation import chain_block, probe_block, scripted_settings
+from generation import chains_job, probe_block, scripted_settings
 from test_checkpoint import header
 from test_checkpoint import record as record_of
 from test_completions import Line
@@ -31,14 +30,7 @@ Stage = Callable[[Line, Shard | None, Path], object]
 
 
 def chains(line: Line, shard: Shard | None, out: Path) -> object:
-    job = ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(),
-        code_digest="c",
-        shard=shard,
-    )
+    job = chains_job(shard=shard)
     return generate_chains(job, model=line.model, questions=line.questions, out=out)
 
 
@@ -129,14 +121,7 @@ def test_an_empty_shard_starts_no_engine(line: Line, tmp_path: Path) -> None:
 
         return Engine(refuse, settings)
 
-    job = ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(),
-        code_digest="c",
-        shard=Shard(number=7, of=7),
-    )
+    job = chains_job(shard=Shard(number=7, of=7))
     summary = generate_chains(
         job, model=line.model, questions=line.questions, out=tmp_path / "out", engine=engine
     )
@@ -167,14 +152,7 @@ def test_shards_that_are_not_all_or_come_twice_are_refused(
 def test_shards_of_two_settings_are_refused(line: Line, tmp_path: Path) -> None:
     """One made by other code."""
     first, _ = in_shards(line, chains, 2, tmp_path)
-    job = ChainsJob(
-        cell="tiny/tiny",
-        study_seed=1,
-        chain=chain_block(),
-        engine=scripted_settings(),
-        code_digest="other",
-        shard=Shard(number=2, of=2),
-    )
+    job = chains_job(code_digest="other", shard=Shard(number=2, of=2))
     other = tmp_path / "other.jsonl.zst"
     generate_chains(job, model=line.model, questions=line.questions, out=other)
     with pytest.raises(DataError, match=r"other\.jsonl\.zst: made with another setting"):
