@@ -8,8 +8,6 @@
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 from cot_entropy.errors import UserError
 from cot_entropy.workflow import Workflow
 from cot_entropy.workflow.failures import error_lines
@@ -20,9 +18,11 @@ if not workflow.configfiles:
 
 
 try:
-    flow = Workflow.from_config(config)
+    flow = Workflow.from_config(config, source=" + ".join(map(str, workflow.configfiles)))
 except UserError as error:
-    raise WorkflowError(str(error))
+    # raised, it would be shown as an error of this file
+    print(f"error: {error}", file=sys.stderr)
+    sys.exit(error.exit_code)
 
 
 report: "workflow/report/workflow.rst"

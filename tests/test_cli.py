@@ -350,6 +350,24 @@ def test_show_of_no_folder_says_what_to_give(tmp_path: Path, name: str, what: st
     )
 
 
+@pytest.mark.parametrize("verb", ["show", "audit"])
+def test_the_folder_of_all_studies_names_those_in_it(tmp_path: Path, verb: str) -> None:
+    for name in ("demo", "study"):
+        (tmp_path / name / "provenance").mkdir(parents=True)
+    assert refused(verb, str(tmp_path)).endswith(
+        f"holds studies, is none; give one: {tmp_path / 'demo'}, {tmp_path / 'study'}"
+    )
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
+    """As some editors write one."""
+    done = call(
+        "grade", "--dataset", "gsm8k", stdin="\ufeff" + line(id=1, completion="4", gold="4")
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {"id": 1, "answer": "4", "correct": True}
+
+
 def test_the_audit_of_a_foreign_archive_names_the_archive(tmp_path: Path) -> None:
     """Not the scratch folder that it was unpacked into."""
     archive = tmp_path / "foreign.zip"

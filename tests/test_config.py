@@ -90,6 +90,24 @@ def test_an_unpinned_dataset_is_refused(study: dict[str, Any]) -> None:
     assert "datasets.gsm8k" in refused(study)
 
 
+def test_a_key_is_named_as_it_stands_in_the_file(study: dict[str, Any]) -> None:
+    """Without the `hub` that pydantic puts between the dataset's name and its key."""
+    study["datasets"]["gsm8k"]["revison"] = study["datasets"]["gsm8k"].pop("revision")
+    assert refused(study).startswith("study.yaml: datasets.gsm8k.revison: unknown key")
+
+
+def test_a_source_that_is_none_says_which_there_are(study: dict[str, Any]) -> None:
+    study["datasets"]["gsm8k"]["source"] = "hugging"
+    assert refused(study).startswith(
+        "study.yaml: datasets.gsm8k: 'source' `hugging` is none of 'embedded', 'local', 'hub'"
+    )
+
+
+def test_a_plan_that_is_not_there(study: dict[str, Any]) -> None:
+    study["plan"] = "preregistration/nope.yaml"
+    assert refused(study) == "study.yaml: plan: preregistration/nope.yaml: no such file"
+
+
 def test_only_must_name_a_cell(study: dict[str, Any]) -> None:
     study["only"] = ["qwen2.5-7b/gsm9k"]
     message = refused(study)

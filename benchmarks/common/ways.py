@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from common.prepare import Prompt, Work, model_folder, read_prompts
-from cot_entropy.completions import sample_completions
+from cot_entropy import completions
 from cot_entropy.engine import Engine
 from cot_entropy.protocol.probe import CompletionsJob
 
@@ -17,6 +18,10 @@ Way = Callable[[Work], Callable[[], int]]
 
 def pipeline(work: Work) -> Callable[[], int]:
     from cot_entropy.engine.vllm import VllmBackend  # noqa: PLC0415
+
+    # started once, as the other ways' tokenizers are
+    tokenizer = cache(completions.ChatTokenizer)
+    completions.ChatTokenizer = tokenizer  # type: ignore[assignment, misc]
 
     class Kept(VllmBackend):
         """An engine that the next repeat uses again."""
@@ -29,7 +34,7 @@ def pipeline(work: Work) -> Callable[[], int]:
 
     def run() -> int:
         backend._engine.reset_prefix_cache()
-        return sample_completions(
+        return completions.sample_completions(
             job,
             model=work.folder / "model.json",
             chains=work.folder / "chains.jsonl.zst",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.engine.devices import VISIBLE
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import ModelError
 
@@ -143,8 +145,10 @@ def _available_memory() -> int | None:
 
 
 def _gpu_memory() -> tuple[int, int] | None:
-    """Whole and free memory of the first GPU in bytes, by nvidia-smi; None without one."""
+    """Whole and free memory in bytes of the first GPU that CUDA may see, by nvidia-smi."""
     query = ["--query-gpu=memory.total,memory.free", "--format=csv,noheader,nounits"]
+    if visible := os.environ.get(VISIBLE):
+        query.append(f"--id={visible}")
     command = shutil.which("nvidia-smi")
     if command is None:
         return None

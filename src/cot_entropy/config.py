@@ -163,6 +163,8 @@ def read_configuration(path: Path, overrides: Mapping[str, Any] | None = None) -
 def configuration(values: Mapping[str, Any], *, source: str) -> Configuration:
     """Check a study given as a mapping; `source` names it in errors. Raises ConfigError."""
     study = _validate(Study, values, source)
+    if not Path(study.plan).is_file():
+        raise ConfigError(f"{source}: plan: {study.plan}: no such file")
     path = Path(study.protocols)
     raw = _read_yaml(path)
     blocks = {kind: _resolve(kind, raw.get(kind), path) for kind in ("chain", "probe", "scoring")}
@@ -209,4 +211,4 @@ def _validate(kind: type[M], values: Mapping[str, Any], source: str) -> M:
     try:
         return kind.model_validate(dict(values))
     except ValidationError as error:
-        raise ConfigError(f"{source}: {describe(error)}") from None
+        raise ConfigError(f"{source}: {describe(error, values)}") from None

@@ -1,5 +1,10 @@
 """The base of every model at a boundary: frozen, strict, and no key that is not declared."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 
@@ -11,16 +16,34 @@ class Strict(BaseModel):
     )
 
 
-def describe(error: ValidationError) -> str:
-    """The first problem of a pydantic error in one line: the key, what is wrong, what was given."""
+def describe(error: ValidationError, given: Mapping[str, Any] | None = None) -> str:
+    """The first problem of a pydantic error in one line: the key, what is wrong, what was given.
+
+    With the mapping that was `given`, the key is the one that stands there: pydantic adds the
+    `source` of what has one.
+    """
     problems = error.errors(include_url=False)
     # an unknown key is often why another one is missing
     first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
-    key = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    key = ".".join(_keys(first["loc"], given))
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         message = "unknown key"
+    elif first["type"] == "union_tag_invalid":
+        tags = first["ctx"]
+        message = f"{tags['discriminator']} `{tags['tag']}` is none of {tags['expected_tags']}"
     elif first["type"] not in {"missing", "value_error"}:
         message = f"{message}, got {first['input']!r}"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{key}: {message}{more}" if key else f"{message}{more}"
+
+
+def _keys(location: tuple[int | str, ...], given: Any) -> list[str]:
+    found = []
+    for part in location:
+        tagged = isinstance(given, Mapping) and given.get("source") == part and part not in given
+        if part == "[key]" or tagged:
+            continue
+        found.append(str(part))
+        given = given.get(part) if isinstance(given, Mapping) else None
+    return found

@@ -34,6 +34,12 @@ def test_records_are_numbered_from_one_without_an_id_field(tmp_path: Path) -> No
     )
 
 
+def test_a_path_that_is_a_folder_says_so(tmp_path: Path) -> None:
+    spec = local(tmp_path, "", path=".")
+    with pytest.raises(DataError, match="is a folder; `path` of a local dataset names a JSON"):
+        load(spec, root=tmp_path)
+
+
 def test_the_fields_are_those_that_the_configuration_names(tmp_path: Path) -> None:
     """Id, question, gold and stratum from declared fields; numbers become text."""
     spec = local(

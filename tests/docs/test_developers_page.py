@@ -1,6 +1,7 @@
 """What the pages promise to whoever changes the code: how few files a change takes."""
 
 import csv
+import json
 import os
 import shutil
 import subprocess
@@ -107,6 +108,38 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     falls, right = zip(*defined, strict=True)
     expected = roc_auc_score(right, np.round(falls, 12))
     assert float(found["auroc[first_fall]"]["estimate"]) == pytest.approx(expected)
+
+
+@pytest.mark.full
+def test_the_page_about_segmentation_adds_a_rule(tmp_path: Path) -> None:
+    """Its two blocks cut a text into the sentences that stand in it."""
+    name, rule = (
+        block.text
+        for block in blocks(ROOT / "docs/howto/change-the-segmentation.md")
+        if block.language == "python"
+    )
+    package = tmp_path / "src/cot_entropy"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
+    path = package / "protocol/probe.py"
+    put(path, f"{name.strip()}, ", before='"step_marker"]')
+    put(package / "segment.py", indent(rule, "    "), before='    "step_marker": step_marker,\n')
+    code = (
+        "from cot_entropy.protocol.probe import ProbeBlock\n"
+        "from cot_entropy.segment import cut\n"
+        "probe = ProbeBlock(segmentation='sentences', cap=8, cap_policy='truncate', m=5,"
+        " temperature=0.7, budget=150)\n"
+        "text = 'Two and two. That is 4!  So 4'\n"
+        "print(cut('q', text, range(1, len(text) + 1), probe).ends)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    # one character a token: nothing, then up to the end of each sentence
+    assert json.loads(done.stdout) == [0, 12, 23, 29]
 
 
 PLANNED = (

@@ -42,6 +42,14 @@ def test_the_matrix_says_what_its_words_and_numbers_are(scripted: Reported, tmp_
     assert "H1: accuracy(monotone) - accuracy(non-monotone), percentage points" in shown
 
 
+def test_one_cell_is_shown_alone(scripted: Reported) -> None:
+    shown = print_to_text(show_verdicts(scripted.results, cell="toy/algebra"))
+    assert "algebra" in shown
+    assert "wordproblems" not in shown
+    with pytest.raises(DataError, match=r"no cell `toy/x`; there are: .*toy/algebra"):
+        show_verdicts(scripted.results, cell="toy/x")
+
+
 def test_a_question_is_shown_prefix_by_prefix(registered: Reported) -> None:
     """k = 0 has no unit; every prefix has its entropy."""
     shown = print_to_text(show_question(registered.results, "gsm8k-3"))

@@ -33,11 +33,21 @@ Prefixes = Annotated[Path, typer.Option("--prefixes", help="Where the chains are
 Completions = Annotated[Path, typer.Option("--completions", help="The completions per prefix.")]
 
 
+def one_study(path: Path) -> Path:
+    """A study's folder, or a file; raises DataError for the folder that holds studies."""
+    from cot_entropy.prereg.provenance import FOLDER
+
+    studies = sorted(one.parent for one in path.glob(f"*/{FOLDER}"))
+    if studies and not (path / FOLDER).exists():
+        raise DataError(f"{path}: holds studies, is none; give one: {', '.join(map(str, studies))}")
+    return path
+
+
 def _is_folder(path: Path) -> Path:
     if not path.is_dir():
         what = "is a file" if path.exists() else "no such folder"
         raise DataError(f"{path}: {what}; give the folder of a study, such as results/demo")
-    return path
+    return one_study(path)
 
 
 def into(path: Path) -> Path:

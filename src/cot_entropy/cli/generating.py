@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cot_entropy.cli.app import (
+    LOG,
     STORED,
     STORED_PREFIXES,
     Chains,
@@ -19,6 +22,22 @@ from cot_entropy.cli.app import (
     app,
     read_job,
 )
+
+if TYPE_CHECKING:
+    from cot_entropy.engine.settings import EngineSettings
+
+
+@contextmanager
+def _ready(engine: EngineSettings, *, model: Path, out: Path, tokens: float) -> Iterator[None]:
+    """Hold the stage's devices and note its attempt; what will not do is said before it starts."""
+    from cot_entropy.engine.devices import held_devices
+    from cot_entropy.estimate.before import shortages_before
+    from cot_entropy.prereg.attempts import attempt
+
+    with held_devices(engine), attempt(out):
+        for shortage in shortages_before(engine, model=model, out=out, tokens=tokens):
+            LOG.warning("%s: may not do: %s", out, shortage)
+        yield
 
 
 @app.command("estimate")
@@ -89,12 +108,12 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     Example: snakemake -Fnp --until chains
     """
     from cot_entropy.chains import generate_chains
-    from cot_entropy.engine.devices import held_devices
-    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.estimate.before import chains_tokens
     from cot_entropy.protocol.chain import ChainsJob
 
     settings = read_job(ChainsJob, job)
-    with held_devices(settings.engine), attempt(out):
+    tokens = chains_tokens(settings, questions)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens):
         generate_chains(settings, model=model, questions=questions, out=out)
 
 
@@ -130,15 +149,15 @@ def completions_verb(
     Example: snakemake -Fnp --until completions
     """
     from cot_entropy.completions import StoredFiles, sample_completions
-    from cot_entropy.engine.devices import held_devices
-    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.estimate.before import completions_tokens
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
     settings = read_job(CompletionsJob, job)
-    with held_devices(settings.engine), attempt(out):
+    tokens = completions_tokens(settings, prefixes)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens):
         sample_completions(
             settings,
             model=model,
@@ -190,13 +209,13 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
 
     Example: snakemake -Fnp --until self_consistency --configfile config/zhao.yaml
     """
-    from cot_entropy.engine.devices import held_devices
-    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.estimate.before import self_consistency_tokens
     from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.self_consistency import sample_chains
 
     settings = read_job(SelfConsistencyJob, job)
-    with held_devices(settings.engine), attempt(out):
+    tokens = self_consistency_tokens(settings, chains)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens):
         sample_chains(settings, model=model, chains=chains, out=out)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +22,6 @@ from cot_entropy.cli.app import (
     into,
     read_job,
 )
-from cot_entropy.errors import ConfigError
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
 
@@ -81,7 +81,7 @@ def grade_verb(
     """
     from cot_entropy.answers import grade_lines
 
-    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="surrogateescape")
     graded = grade_lines(
         lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence
     )
@@ -198,7 +198,7 @@ def report_verb(
 def show_verb(
     results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
-    cell: Annotated[str | None, typer.Option(help="The question's cell, model/dataset.")] = None,
+    cell: Annotated[str | None, typer.Option(help="This cell alone, model/dataset.")] = None,
 ) -> None:
     """Print the verdict matrix, or one question's trajectory.
 
@@ -208,9 +208,7 @@ def show_verb(
 
     from cot_entropy.report.show import show_question, show_verdicts
 
-    if cell is not None and not question:
-        raise ConfigError("--cell names the cell of a question: give --question ID too")
-    shown = show_question(results, question, cell=cell) if question else show_verdicts(results)
-    Console().print(shown)
+    show = partial(show_question, question_id=question) if question else show_verdicts
+    Console().print(show(results, cell=cell))
     if question is None:
         typer.echo(f"report: {results / 'report.html'}")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cot_entropy.cli.app import Job, Out, Results, app, read_job
+from cot_entropy.cli.app import Job, Out, Results, app, one_study, read_job
 
 
 @app.command("record-run")
@@ -55,7 +55,10 @@ def seal_verb(results: Results, out: Out) -> None:
 
 @app.command("audit")
 def audit_verb(
-    results: Annotated[Path, typer.Argument(help="A study's folder, or an archive of one.")],
+    results: Annotated[
+        Path,
+        typer.Argument(help="A study's folder, or an archive of one.", callback=one_study),
+    ],
     *,
     freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
     against: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
+from cot_entropy.cli.app import into
 from cot_entropy.consistency import benchmark, scanner
 from cot_entropy.consistency.chosen import (
     announce,
@@ -45,7 +46,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Out = Annotated[Path, typer.Option("--out", help="The folder to write into.")]
+Out = Annotated[Path, typer.Option("--out", help="The folder to write into.", callback=into)]
 Judge = Annotated[
     str | None, typer.Option("--judge", help="An Inspect model string, or `computed` (no model).")
 ]
@@ -164,6 +165,7 @@ def validate(
     max_tokens: MaxTokens = 1024,
     field_chars: FieldChars = None,
     connections: Connections = 8,
+    kind: Kind = "number",
     second: Annotated[
         Path | None, typer.Option(help="Another judge's judgements.jsonl.zst, for kappa.")
     ] = None,
@@ -192,7 +194,7 @@ def validate(
                 settings.model_copy(update={"seed": seed + repeat}),
                 model,
                 out=out,
-                kind="number",
+                kind=kind,
             )
             for repeat in range(repeats)
         ]

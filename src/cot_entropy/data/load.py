@@ -69,7 +69,8 @@ def _embedded(spec: EmbeddedDataset) -> Dataset:
 
 def _local(spec: LocalDataset, path: Path) -> Dataset:
     if not path.is_file():
-        raise DataError(f"{path}: no such file; give the path of a JSON lines file")
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise DataError(f"{path}: {what}; `path` of a local dataset names a JSON lines file")
     sha256 = sha256_file(path)
     _check_sha256(found=sha256, expected=spec.sha256, where=str(path))
     rows = ((f"{path}:{number}", row) for number, row in read_jsonl(path))

@@ -211,7 +211,8 @@ def read_record(path: Path, kind: type[S]) -> S:
             raise DataError(f"{path}: larger than {MAX_BYTES} bytes; this is no record of a run")
         return _parse(kind, path.read_bytes(), str(path))
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file; the run did not finish, or this is none") from None
+        why = "the run did not finish (the same command goes on), or this is no study's folder"
+        raise DataError(f"{path}: no such file; {why}") from None
 
 
 def cell_path(results: Path, cell: str) -> Path:

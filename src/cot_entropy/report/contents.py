@@ -54,21 +54,21 @@ class Contents:
         return tuple(figure for figure in found if figure is not None)
 
     @property
-    def anchors(self) -> tuple[tuple[str, str], ...]:
-        """(anchor, label) of the table of contents."""
+    def anchors(self) -> tuple[tuple[str, str, str], ...]:
+        """(anchor, label, title) of the table of contents; the title says what an id stands for."""
         return (
-            ("verdicts", "Verdicts"),
-            ("differences", "Differences"),
-            *((one.anchor, one.hypothesis.id) for one in self.hypotheses),
-            ("published", "Published"),
-            ("trajectories", "Trajectories"),
-            *((one.anchor, one.entry.id) for one in self.entries),
-            ("sensitivity", "Sensitivity"),
-            ("consistency", "Consistency"),
-            ("calibration", "Calibration"),
-            ("cost", "Cost"),
-            ("provenance", "Provenance"),
-            ("explorer", "Explorer"),
+            ("verdicts", "Verdicts", ""),
+            ("differences", "Differences", ""),
+            *((one.anchor, one.hypothesis.id, one.hypothesis.claim) for one in self.hypotheses),
+            ("published", "Published", ""),
+            ("trajectories", "Trajectories", ""),
+            *((one.anchor, one.entry.id, one.entry.title) for one in self.entries),
+            ("sensitivity", "Sensitivity", ""),
+            ("consistency", "Consistency", ""),
+            ("calibration", "Calibration", ""),
+            ("cost", "Cost", ""),
+            ("provenance", "Provenance", ""),
+            ("explorer", "Explorer", ""),
         )
 
 

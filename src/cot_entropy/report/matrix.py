@@ -41,6 +41,7 @@ class Line:
     id: str
     anchor: str
     claim: str
+    unit: str
     tally: str
     places: tuple[Place | None, ...]
     absence: str = ""
@@ -75,6 +76,7 @@ def verdict_matrix(inputs: ReportInputs) -> Matrix:
                 id=hypothesis.id,
                 anchor=text.slug(hypothesis.id),
                 claim=hypothesis.claim,
+                unit=text.UNITS[hypothesis.estimand],
                 tally=tally([row for row in rows if row]),
                 absence="" if any(rows) else why_not_run(inputs, hypothesis),
                 places=tuple(

@@ -6,7 +6,7 @@ Text from a run is never read as rich markup.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,30 +40,37 @@ REGISTERED = Protocol(chain="registered", probe="registered", scoring="registere
 EPS = 0.01
 
 
-def show_verdicts(results: Path) -> RenderableType:
-    """The verdict matrix of results/<study>/; raises DataError where verdicts.csv is unusable.
+def show_verdicts(results: Path, *, cell: str | None = None) -> RenderableType:
+    """The verdict matrix of results/<study>/, or of one cell; raises DataError without a verdict.
 
     Below the table stand what its numbers are, and the cells where nothing was run.
     """
-    rows = read_rows(results / "verdicts.csv")
+    path = results / "verdicts.csv"
+    rows = read_rows(path)
     if not rows:
-        raise DataError(f"{results / 'verdicts.csv'}: holds no verdict; run the study first")
+        raise DataError(f"{path}: holds no verdict; run the study first")
+    if cell is not None:
+        known = ", ".join(dict.fromkeys(row.cell for row in rows))
+        rows = tuple(row for row in rows if row.cell == cell)
+        if not rows:
+            raise DataError(f"{path}: no cell `{cell}`; there are: {known}")
     run = {row.cell for row in rows if row.verdict != "not run"}
     named = list(dict.fromkeys(row.cell for row in rows))
     cells = [cell for cell in named if cell in run] or named
     by_place = {(row.id, row.cell): row for row in rows}
     table = Table(title=Text(f"Verdicts of {results.name}"), title_justify="left")
     table.add_column("")
-    for cell in cells:
-        table.add_column(Text(cell.replace("/", "\n")), overflow="fold")
+    for name in cells:
+        table.add_column(Text(name.replace("/", "\n")), overflow="fold")
     ids = dict.fromkeys(row.id for row in rows)
+    estimands = _estimands(results)
     for name in ids:
         places = [by_place.get((name, cell)) for cell in cells]
         if any(places):
-            table.add_row(name, *(_place(row) for row in places), end_section=True)
+            table.add_row(name, *(_place(row, estimands) for row in places), end_section=True)
     absent = [cell for cell in named if cell not in cells]
     elsewhere = [name for name in ids if not any(by_place.get((name, cell)) for cell in cells)]
-    notes = _key(results, rows)
+    notes = _key(estimands, rows)
     if absent:
         notes.append(f"not run: {', '.join(absent)}")
     if elsewhere:
@@ -105,8 +112,16 @@ def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:
     return capture.get()
 
 
-def _key(results: Path, rows: Sequence[Row]) -> list[str]:
-    """What words and numbers mean; the estimands as the run's own copy of the plan has them."""
+def _estimands(results: Path) -> dict[str, str]:
+    """What each hypothesis estimates, as the run's own copy of the plan has it; none without."""
+    path = results / FOLDER / REGISTRATION / PLAN
+    if not path.is_file():
+        return {}
+    return {one.id: one.estimand for one in load_plan(path).plan.hypotheses}
+
+
+def _key(estimands: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
+    """What words and numbers mean."""
     words = {row.verdict for row in rows if row.verdict != "not run"}
     lines = [
         f"{symbol} {word}: {text.MEANINGS[word]}"
@@ -116,27 +131,25 @@ def _key(results: Path, rows: Sequence[Row]) -> list[str]:
     lines.append(
         "in brackets the interval that decides; exploratory: not registered, or not as frozen"
     )
-    path = results / FOLDER / REGISTRATION / PLAN
-    if not path.is_file():
-        return lines
     shown = {row.id for row in rows if row.estimate is not None}
     names: dict[str, list[str]] = {}
-    for hypothesis in load_plan(path).plan.hypotheses:
-        if hypothesis.id in shown:
-            names.setdefault(hypothesis.estimand, []).append(hypothesis.id)
+    for hypothesis, estimand in estimands.items():
+        if hypothesis in shown:
+            names.setdefault(estimand, []).append(hypothesis)
     return [*lines, *(f"{', '.join(ids)}: {text.ESTIMANDS[one]}" for one, ids in names.items())]
 
 
-def _place(row: Row | None) -> Text:
+def _place(row: Row | None, estimands: Mapping[str, str]) -> Text:
     if row is None:
         return Text("")
     word = row.verdict or "not run"
     shown = Text(f"{text.SYMBOLS[word]} {word}", style=STYLES[word])
     if row.estimate is not None:
-        shown.append(f"\n{text.short(row.estimate)}", style="default")
-        if row.ci_low is not None and row.ci_high is not None:
-            low, high = text.short(row.ci_low), text.short(row.ci_high)
-            shown.append(f" [{low}, {high}]", style="default")
+        estimand = estimands.get(row.id, "")
+        interval = text.interval(row, text.decimals(estimand))
+        shown.append(
+            f"\n{text.estimate(row.estimate, estimand)} {interval}".rstrip(), style="default"
+        )
     if row.kind == "exploratory":
         shown.append("\nexploratory", style="dim italic")
     return shown

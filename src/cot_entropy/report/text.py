@@ -18,6 +18,14 @@ ESTIMANDS: Final = {
 }
 """What each estimand measures."""
 
+UNITS: Final = {
+    "accuracy_gap_pp": "points",
+    "rho_coherence": "rho",
+    "rho_violations": "rho",
+    "filter_auroc": "AUROC",
+}
+"""What stands beside each estimate where there is little room."""
+
 INTERVALS: Final = {
     "percentile": "percentile bootstrap",
     "bca": "BCa bootstrap",
@@ -75,11 +83,6 @@ def compact(value: float | None) -> str:
         return "–"
     text = f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
     return text.replace("-", MINUS)
-
-
-def short(value: float | None) -> str:
-    """A number for narrow places: one decimal from 1 on, three below."""
-    return plain(value, 1 if value is not None and abs(value) >= 1 else 3)
 
 
 def p_value(value: float | None) -> str:

@@ -36,9 +36,9 @@ class Workflow:
     configuration: Configuration
 
     @classmethod
-    def from_config(cls, values: Mapping[str, Any]) -> Self:
+    def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
         """Check Snakemake's merged configuration; raises ConfigError before any job starts."""
-        return cls(configuration(values, source="config"))
+        return cls(configuration(values, source=source))
 
     @property
     def study(self) -> Study:
