@@ -73,6 +73,13 @@ def test_a_disk_that_will_not_do(tmp_path: Path, model: Path) -> None:
     assert not [line for line in found if "disk" in line]
 
 
+def test_a_folder_that_says_nothing_is_for_the_engine(tmp_path: Path) -> None:
+    """A cache that no machine has is not warned of where the model's shape is unknown."""
+    manifest = write_manifest(tmp_path / "other.json", model_folder(tmp_path / "other"))
+    engine = scripted_settings(name="vllm", cpu_cache_gb=HUGE)
+    assert shortages_before(engine, model=manifest, out=tmp_path / "x", tokens=10) == []
+
+
 def test_a_stand_in_needs_nothing(tmp_path: Path, model: Path) -> None:
     engine = scripted_settings(cpu_cache_gb=HUGE)
     assert shortages_before(engine, model=model, out=tmp_path / "x", tokens=1e18) == []

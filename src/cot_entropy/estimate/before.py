@@ -12,6 +12,7 @@ from cot_entropy.capacity import (
     shortages,
 )
 from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.errors import ModelError
 from cot_entropy.estimate.assumptions import read_assumptions
 from cot_entropy.inputs import read_dataset, read_model
 from cot_entropy.protocol.baseline import SelfConsistencyJob
@@ -42,13 +43,17 @@ def self_consistency_tokens(job: SelfConsistencyJob, chains: Path) -> float:
 def shortages_before(engine: EngineSettings, *, model: Path, out: Path, tokens: float) -> list[str]:
     """What is short here for so many tokens in `out`, one line each; nothing for a stand-in.
 
-    Raises DataError for a broken manifest, ModelError for a folder that holds no decoder.
+    A folder whose config.json does not say what the model needs is the engine's to judge. Raises
+    DataError for a broken manifest.
     """
     if engine.name == "scripted":
         return []
     stored = read_assumptions().storage.checkpoint_bytes_per_token * tokens
-    shape = shape_of_folder(Path(read_model(model).folder))
-    need = Need(disk_bytes=round(stored), device_bytes=least_device_bytes(engine, shape))
+    try:
+        device = least_device_bytes(engine, shape_of_folder(Path(read_model(model).folder)))
+    except ModelError:
+        device = 0
+    need = Need(disk_bytes=round(stored), device_bytes=device)
     return shortages(need, free_here(engine, out), engine)
 
 
