@@ -50,13 +50,6 @@ def _is_folder(path: Path) -> Path:
     return one_study(path)
 
 
-def into(path: Path) -> Path:
-    """The folder that an option names to write into; raises ConfigError where it is a file."""
-    if path.exists() and not path.is_dir():
-        raise ConfigError(f"--out {path}: is a file; name a folder")
-    return path
-
-
 Results = Annotated[Path, typer.Argument(help="The study's folder.", callback=_is_folder)]
 STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."

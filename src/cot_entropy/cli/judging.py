@@ -19,9 +19,9 @@ from cot_entropy.cli.app import (
     Prefixes,
     Results,
     app,
-    into,
     read_job,
 )
+from cot_entropy.options import into
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
 

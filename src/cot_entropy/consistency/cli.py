@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
-from cot_entropy.cli.app import into
 from cot_entropy.consistency import benchmark, scanner
 from cot_entropy.consistency.chosen import (
     announce,
@@ -37,6 +36,7 @@ from cot_entropy.consistency.validation import (
     write_scores,
 )
 from cot_entropy.files import write_text
+from cot_entropy.options import into
 
 app = typer.Typer(
     no_args_is_help=True,
