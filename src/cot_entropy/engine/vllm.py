@@ -22,6 +22,7 @@ from cot_entropy.engine.base import (
     RequestRejectedError,
 )
 from cot_entropy.engine.flat_logprobs import most_probable, sampled
+from cot_entropy.engine.orphans import adopt_children
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DeviceError, ModelError
 
@@ -58,6 +59,7 @@ class VllmBackend:
     def __init__(self, settings: EngineSettings, folder: Path) -> None:
         """Load the model; raises DeviceError or ModelError in one line."""
         check_device(settings)
+        adopt_children()
         from vllm.engine.arg_utils import EngineArgs  # noqa: PLC0415
         from vllm.v1.engine.llm_engine import LLMEngine  # noqa: PLC0415
 

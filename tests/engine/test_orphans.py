@@ -1,0 +1,75 @@
+"""Children of a killed process end with it; other processes are not touched."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cot_entropy.engine.orphans import end_with_stage
+
+STAGE = """
+import multiprocessing, sys, time
+from cot_entropy.engine.orphans import adopt_children, end_with_stage
+
+def wait():
+    end_with_stage()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    adopt_children()
+    context = multiprocessing.get_context(sys.argv[1])
+    child = context.Process(target=wait if sys.argv[1] == "spawn" else time.sleep, args=ARGUMENTS)
+    child.start()
+    print(child.pid, flush=True)
+    time.sleep(60)
+"""
+ALONE = """
+import ctypes, os
+from cot_entropy.engine.orphans import STAGE, end_with_stage
+os.environ[STAGE] = "1"
+end_with_stage()
+number = ctypes.c_int(-1)
+PR_GET_PDEATHSIG = 2
+ctypes.CDLL(None).prctl(PR_GET_PDEATHSIG, ctypes.byref(number), 0, 0, 0)
+print(number.value)
+"""
+
+
+@pytest.mark.parametrize(("method", "arguments"), [("fork", "(60,)"), ("spawn", "()")])
+def test_a_child_ends_with_a_killed_stage(tmp_path: Path, method: str, arguments: str) -> None:
+    """A forked one does nothing for it; a spawned one calls what vLLM loads as a plugin."""
+    path = tmp_path / "stage.py"
+    path.write_text(STAGE.replace("ARGUMENTS", arguments))
+    stage = subprocess.Popen([sys.executable, path, method], stdout=subprocess.PIPE, text=True)
+    assert stage.stdout is not None
+    child = psutil.Process(int(stage.stdout.readline()))
+    assert child.is_running()
+    stage.kill()
+    stage.communicate()
+    _, alive = psutil.wait_procs([child], timeout=30)
+    assert not [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_child_that_comes_too_late_ends_at_once() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    code = f"import os; os.environ['COT_ENTROPY_STAGE_PID'] = '{ended.pid}'\n"
+    code += "from cot_entropy.engine.orphans import end_with_stage; end_with_stage(); print('on')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_a_process_that_no_stage_started_is_left_alone() -> None:
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
+
+
+def test_vllm_finds_the_plugin() -> None:
+    """As `importlib.metadata` lists what vLLM loads in its engine process."""
+    found = [one.load() for one in entry_points(group="vllm.general_plugins")]
+    assert end_with_stage in found
