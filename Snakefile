@@ -18,7 +18,8 @@ if not workflow.configfiles:
 
 
 try:
-    flow = Workflow.from_config(config, source=" + ".join(map(str, workflow.configfiles)))
+    sources = [*workflow.configfiles, *(["--config"] if workflow.config_settings.config else [])]
+    flow = Workflow.from_config(config, source=" + ".join(map(str, sources)))
 except UserError as error:
     # raised, it would be shown as an error of this file
     print(f"error: {error}", file=sys.stderr)

@@ -76,3 +76,10 @@ def test_an_archive_inside_its_own_results_is_refused(tiny: Tiny) -> None:
     with pytest.raises(DataError, match="inside the results"):
         archive(tiny.results, tiny.results / "out.zip")
     assert RESULTS.name == tiny.results.name
+
+
+def test_an_archive_in_the_place_of_a_folder_is_refused(tiny: Tiny, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    with pytest.raises(DataError, match="kept: is a folder; name the zip file to write"):
+        archive(tiny.results, tmp_path / "kept")
+    assert list(tmp_path.glob(".*")) == []

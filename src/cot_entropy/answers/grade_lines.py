@@ -35,7 +35,7 @@ class Graded:
         if not self.lines:
             return "graded 0 lines: standard input held none"
         counts = f"{self.correct} correct, {self.unanswered} without an answer"
-        said = f"graded {self.lines} lines: {counts}"
+        said = f"graded {self.lines} line{'' if self.lines == 1 else 's'}: {counts}"
         if not self.unequal:
             return said
         named = ", ".join(map(str, self.unequal[:_NAMED]))

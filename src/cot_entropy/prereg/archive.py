@@ -39,11 +39,14 @@ LICENCE: Final = (
 def archive(results: Path, out: Path) -> None:
     """Write a finished run as a zip file; raises DataError where it is not the run as sealed."""
     run = read_run(results)
+    if out.is_dir():
+        raise DataError(f"{out}: is a folder; name the zip file to write")
     if out.resolve().is_relative_to(results.resolve()):
         raise DataError(f"{out}: lies inside the results that it would hold; name another place")
     for finding in manifest_findings(results, run.manifest):
         raise DataError(
-            f"{results / finding.subject}: {finding.detail}; audit the run, or seal it again"
+            f"{results / finding.subject}: {finding.detail}; the run's snakemake command without a "
+            "target reports and seals it again, `audit` says what differs"
         )
     crate = _crate(run)
     with atomic(out) as stream:

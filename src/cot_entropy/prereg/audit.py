@@ -170,10 +170,13 @@ def _entries(
     plan = run.registration.plan.plan
     frozen = run.registration.freeze
     for entry in (*plan.hypotheses, *plan.exploratory):
-        rows = judged if entry in plan.hypotheses else estimated
+        decides = entry in plan.hypotheses
+        rows, counted = (judged, "") if decides else (estimated, "numbers: ")
         own = [row for row in rows if row.get("id") == entry.id]
         cells = list(dict.fromkeys(str(row.get("cell")) for row in own))
+        registered = set(plan.cells_of(entry))
         run_cells = {str(row.get("cell")) for row in own if row.get("verdict") not in _ABSENT}
+        others = len(run_cells - registered)
         verdicts = Counter(str(row.get("verdict") or "estimated") for row in own)
         marks = [standings.of(entry.id, cell).deviations for cell in cells]
         item = f"plan/{entry.id}"
@@ -181,8 +184,11 @@ def _entries(
         yield EntryLine(
             id=entry.id,
             registered="not frozen" if frozen is None else "changed" if changed else "as frozen",
-            run=f"{len(run_cells)} of {len(cells)} cells",
-            verdict=", ".join(f"{name} {count}" for name, count in verdicts.items()) or "no rows",
+            run=f"{len(run_cells & registered)} of {len(registered)} registered cells"
+            + (f" and {others} exploratory" if others else ""),
+            verdict=counted + ", ".join(f"{name} {count}" for name, count in verdicts.items())
+            if verdicts
+            else "no rows",
             deviations=list(dict.fromkeys(one for mark in marks for one in mark)),
         )
 

@@ -37,7 +37,7 @@ class EntryLine(Strict):
     def __str__(self) -> str:
         named = ", ".join(self.deviations) or "none"
         return (
-            f"{self.id:<4} registered {self.registered:<10}  run {self.run:<14}  "
+            f"{self.id:<4} registered {self.registered:<10}  run {self.run}  "
             f"{self.verdict}  deviations: {named}"
         )
 

@@ -49,7 +49,7 @@ MEANINGS = {
     "supported": "the deciding interval lies wholly where the claim says; the adjusted p agrees",
     "refuted": "the interval lies wholly on the other side, or outside an equivalence range",
     "inconclusive": "neither: these data do not decide",
-    "not assessable": "a group or an outcome is rarer than the registered minimum",
+    "not assessable": "fewer questions, or a rarer group or outcome, than the registered minimum",
     "not run": "no trajectories of this cell in this run",
     "failed": "an earlier stage of this cell failed; the reason says which",
 }
