@@ -26,12 +26,12 @@ class _Stop(BaseException):
         self.number = number
 
 
-def stop_with_parent(number: signal.Signals = signal.SIGTERM) -> None:
-    """Have the kernel send a signal to this process when its parent dies (prctl(2)).
+def stop_with_parent() -> None:
+    """Have the kernel send SIGTERM to this process when its parent dies (prctl(2)).
 
     So a killed Snakemake leaves no stage behind that holds the device and the checkpoint.
     """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
 
 
 @contextmanager

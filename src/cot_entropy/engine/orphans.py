@@ -9,7 +9,6 @@ processes end with the engine process.
 from __future__ import annotations
 
 import os
-import signal
 from typing import Final
 
 from cot_entropy.stopping import stop_with_parent
@@ -19,22 +18,23 @@ STAGE: Final = "COT_ENTROPY_STAGE_PID"
 
 
 def adopt_children() -> None:
-    """Have every later child of this process killed when this process dies."""
+    """Have every later child of this process stopped when this process dies."""
     if os.environ.get(STAGE) != str(os.getpid()):
         os.environ[STAGE] = str(os.getpid())
         os.register_at_fork(after_in_child=end_with_stage)
 
 
 def end_with_stage() -> None:
-    """In a child of the stage: have the kernel kill it with the stage. Elsewhere: nothing.
+    """In a child of the stage: have the kernel send it SIGTERM with the stage's end.
 
-    Ends the process at once where the stage has died before.
+    vLLM's engine process then frees the memory that it shares with its workers. A child whose stage
+    has died already ends at once; any other process goes on.
     """
     stage = os.environ.get(STAGE)
     if stage is None:
         return
     if stage == str(os.getppid()):
-        stop_with_parent(signal.SIGKILL)
+        stop_with_parent()
     try:
         os.kill(int(stage), 0)
     except ProcessLookupError:
