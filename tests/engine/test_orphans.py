@@ -13,19 +13,25 @@ import pytest
 from cot_entropy.engine.orphans import end_with_stage
 
 STAGE = """
-import multiprocessing, sys, time
+import multiprocessing, os, signal, sys, time
 from cot_entropy.engine.orphans import adopt_children, end_with_stage
+
+def rest():
+    print(os.getpid(), flush=True)
+    time.sleep(60)
 
 def wait():
     end_with_stage()
-    time.sleep(60)
+    rest()
+
+def deaf():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    rest()
 
 if __name__ == "__main__":
     adopt_children()
     context = multiprocessing.get_context(sys.argv[1])
-    child = context.Process(target=wait if sys.argv[1] == "spawn" else time.sleep, args=ARGUMENTS)
-    child.start()
-    print(child.pid, flush=True)
+    context.Process(target=TARGET).start()
     time.sleep(60)
 """
 ALONE = """
@@ -40,11 +46,14 @@ print(number.value)
 """
 
 
-@pytest.mark.parametrize(("method", "arguments"), [("fork", "(60,)"), ("spawn", "()")])
-def test_a_child_ends_with_a_killed_stage(tmp_path: Path, method: str, arguments: str) -> None:
-    """A forked one does nothing for it; a spawned one calls what vLLM loads as a plugin."""
+@pytest.mark.parametrize(
+    ("method", "target"), [("fork", "rest"), ("spawn", "wait"), ("fork", "deaf")]
+)
+def test_a_child_ends_with_a_killed_stage(tmp_path: Path, method: str, target: str) -> None:
+    """A forked one does nothing for it; a spawned one calls what vLLM loads as a plugin; one that
+    does not heed SIGTERM is killed some seconds later."""
     path = tmp_path / "stage.py"
-    path.write_text(STAGE.replace("ARGUMENTS", arguments))
+    path.write_text(STAGE.replace("TARGET", target))
     stage = subprocess.Popen([sys.executable, path, method], stdout=subprocess.PIPE, text=True)
     assert stage.stdout is not None
     child = psutil.Process(int(stage.stdout.readline()))
