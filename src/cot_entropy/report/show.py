@@ -17,7 +17,7 @@ from rich.text import Text
 
 from cot_entropy.errors import DataError
 from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Protocol
+from cot_entropy.prereg.plan_model import Plan, Protocol
 from cot_entropy.prereg.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.records import ChainRecord, PrefixRecord, read_records
 from cot_entropy.report import text
@@ -114,10 +114,8 @@ def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:
 
 def _estimands(results: Path) -> dict[str, str]:
     """What each hypothesis estimates, as the run's own copy of the plan has it; none without."""
-    path = results / FOLDER / REGISTRATION / PLAN
-    if not path.is_file():
-        return {}
-    return {one.id: one.estimand for one in load_plan(path).plan.hypotheses}
+    plan = _plan(results)
+    return {one.id: one.estimand for one in plan.hypotheses} if plan else {}
 
 
 def _key(estimands: Mapping[str, str], rows: Sequence[Row]) -> list[str]:
@@ -157,11 +155,14 @@ def _place(row: Row | None, estimands: Mapping[str, str]) -> Text:
 
 def _registered(results: Path) -> tuple[Protocol, float]:
     """The protocol's block names and eps, from the run's own copy of the plan if it has one."""
+    plan = _plan(results)
+    return (studied_protocol(results, plan), plan.eps) if plan else (REGISTERED, EPS)
+
+
+def _plan(results: Path) -> Plan | None:
+    """The run's own copy of the plan; None where it has none."""
     path = results / FOLDER / REGISTRATION / PLAN
-    if not path.is_file():
-        return REGISTERED, EPS
-    plan = load_plan(path).plan
-    return studied_protocol(results, plan), plan.eps
+    return load_plan(path).plan if path.is_file() else None
 
 
 def _find(
