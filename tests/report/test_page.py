@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import jinja2
 import pytest
 from reported_runs import Reported
 from synthetic_run import PROTOCOL, registration_of
@@ -14,6 +15,8 @@ from cot_entropy.files import read_jsonl, write_jsonl
 from cot_entropy.prereg.plan import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
+from cot_entropy.report.rows import Row
+from cot_entropy.report.sections import pivot
 
 
 def again(run: Reported, folder: Path) -> Path:
@@ -115,6 +118,21 @@ def test_exploratory_entries_are_marked(scripted: Reported) -> None:
         assert "exploratory</span>" in heading
     for caption in re.findall(r"<figcaption>.*?</figcaption>", part, re.S):
         assert "exploratory</span>" in caption
+
+
+def test_numbers_of_a_cell_are_marked_where_they_are_exploratory() -> None:
+    """A table of a hypothesis can hold cells of both kinds; only the exploratory is marked."""
+    numbers = pivot(
+        [
+            Row(id="H1", cell="m/a", quantity="accuracy_gap_pp", kind="confirmatory", estimate=9.6),
+            Row(id="H1", cell="m/b", quantity="accuracy_gap_pp", kind="exploratory", estimate=5.8),
+        ]
+    )
+    page = jinja2.Environment(loader=jinja2.PackageLoader("cot_entropy.report"), autoescape=True)
+    html = page.get_template("parts.html.j2").module.pivot(numbers, "H1: every other number")
+    heads = re.findall(r"<th scope=.col.>(.*?)</th>", html, re.S)
+    marked = {head.split()[0]: "exploratory" in head for head in heads}
+    assert marked == {"Quantity": False, "m/a": False, "m/b": True}
 
 
 @pytest.mark.parametrize("absent", ["sensitivity.csv", "calibration/calibration.csv"])

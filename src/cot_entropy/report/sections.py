@@ -26,6 +26,8 @@ class Pivot:
 
     cells: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
+    exploratory: frozenset[str]
+    """The cells whose numbers are, marked where they stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +124,7 @@ def pivot(rows: Sequence[Row]) -> Pivot:
     return Pivot(
         cells,
         tuple((q, tuple(_value(by_place.get((q, cell))) for cell in cells)) for q in quantities),
+        frozenset(row.cell for row in rows if row.kind == "exploratory"),
     )
 
 

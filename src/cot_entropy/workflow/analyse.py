@@ -28,8 +28,8 @@ class Analyse:
     @property
     def optional_tables(self) -> dict[str, str]:
         """What the report shows where it is there, by path, with its hash."""
-        folder, plan = Path(self.flow.results), Path(self.flow.plan)
+        folder = Path(self.flow.results)
         patterns = ("calibration/*.csv", "consistency/**/*.csv", "consistency/*/*/*/*.jsonl.zst")
         found = [path for pattern in patterns for path in folder.glob(pattern)]
-        found += plan.parent.glob("calibration/*.csv")
+        found += self.flow.registered_calibration
         return {str(path): sha256_file(path) for path in sorted(found)}

@@ -25,7 +25,7 @@ class Provenance:
         """What stands beside the plan: freeze, deviations, differences, published, calibration."""
         folder = Path(self.flow.plan).parent
         beside = [path for path in folder.iterdir() if path.suffix in {".yaml", ".json"}]
-        return sorted(map(str, [*beside, *folder.glob("calibration/*.csv")]))
+        return sorted(map(str, [*beside, *self.flow.registered_calibration]))
 
     def cell_record(self, cell: str) -> str:
         """The provenance of one cell."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, Self
 
 from cot_entropy.config import Configuration, Study, configuration
@@ -59,6 +60,11 @@ class Workflow:
     def plan(self) -> str:
         """The plan's path."""
         return self.study.plan
+
+    @property
+    def registered_calibration(self) -> list[Path]:
+        """The tables of the plan's own calibration, beside it."""
+        return sorted(Path(self.plan).parent.glob("calibration/*.csv"))
 
     @property
     def wildcards(self) -> dict[str, str]:
