@@ -79,14 +79,16 @@ def test_grade_names_a_malformed_line_and_writes_nothing() -> None:
     assert "stdin:2: " in refused("grade", "--dataset", "gsm8k", stdin=stdin)
 
 
-def test_grade_survives_bytes_that_are_no_text() -> None:
+def test_bytes_that_are_no_text_are_a_malformed_line() -> None:
+    """JSON is UTF-8 (RFC 8259, section 8.1)."""
     done = subprocess.run(
         [*COMMAND, "grade", "--dataset", "gsm8k"],
         input=b'{"id": "a", "completion": "\xff is 7", "gold": "7"}\n',
         capture_output=True,
         check=False,
     )
-    assert json.loads(done.stdout)["correct"] is True
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: stdin:1: not UTF-8")
 
 
 def test_a_traceback_appears_only_with_debug() -> None:

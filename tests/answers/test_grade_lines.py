@@ -11,7 +11,7 @@ from cot_entropy.errors import UserError
 
 def grade(text: str, **options: str) -> list[dict[str, object]]:
     out = io.StringIO()
-    grade_lines(io.StringIO(text), out, **({"dataset": "gsm8k"} | options))  # type: ignore[arg-type]
+    grade_lines(io.BytesIO(text.encode()), out, **({"dataset": "gsm8k"} | options))  # type: ignore[arg-type]
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -75,7 +75,7 @@ def test_output_is_ascii() -> None:
     """So that no locale can fail to encode it."""
     out = io.StringIO()
     record = {"id": "é", "completion": r"\boxed{\text{偶数}}", "gold": "偶数"}
-    grade_lines(io.StringIO(lines(record)), out, dataset="math")
+    grade_lines(io.BytesIO(lines(record).encode()), out, dataset="math")
     assert out.getvalue().isascii()
 
 
@@ -102,7 +102,7 @@ def test_a_malformed_line_is_named(line: str, complaint: str) -> None:
     """One line of error with line number and reason; exit code 2; nothing on stdout."""
     out = io.StringIO()
     with pytest.raises(UserError, match=r"^stdin:3: ") as caught:
-        grade_lines(io.StringIO(GOOD + GOOD + line + "\n"), out, dataset="gsm8k")
+        grade_lines(io.BytesIO((GOOD + GOOD + line + "\n").encode()), out, dataset="gsm8k")
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
@@ -118,4 +118,4 @@ def test_bytes_that_are_no_text_are_a_malformed_line() -> None:
 def test_a_line_is_bounded() -> None:
     """An endless line does not fill the memory."""
     with pytest.raises(UserError, match=r"^stdin:1: line longer than"):
-        grade_lines(io.StringIO("x" * (64 * 1024 * 1024 + 2)), io.StringIO(), dataset="gsm8k")
+        grade_lines(io.BytesIO(b"x" * (64 * 1024 * 1024 + 2)), io.StringIO(), dataset="gsm8k")

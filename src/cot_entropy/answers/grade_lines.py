@@ -44,7 +44,7 @@ class Graded:
 
 
 def grade_lines(
-    stdin: IO[str] | IO[bytes],
+    stdin: IO[bytes],
     stdout: IO[str],
     *,
     dataset: Dataset,
@@ -53,9 +53,9 @@ def grade_lines(
 ) -> Graded:
     """Grade `{"id","completion","gold"}` lines into `{"id","answer","correct"}` lines, in order.
 
-    `stdin` may be binary (`sys.stdin.buffer`, UTF-8), so that bytes that are no text are a fault
-    of their line too. Nothing is written until every line has been read: verdicts are spooled,
-    on disk past 16 MiB. Raises DataError naming the line that is no such object.
+    `stdin` is UTF-8, with or without a byte order mark; bytes that are no text are a fault of
+    their line too. Nothing is written until every line has been read: verdicts are spooled, on
+    disk past 16 MiB. Raises DataError naming the line that is no such object.
     """
     kind = KINDS[dataset]
     correct = unanswered = total = 0
@@ -80,19 +80,19 @@ def grade_lines(
     return Graded(lines=total, correct=correct, unanswered=unanswered, unequal=tuple(unequal))
 
 
-def _lines(stdin: IO[str] | IO[bytes]) -> Iterator[tuple[int, str]]:
+def _lines(stdin: IO[bytes]) -> Iterator[tuple[int, str]]:
     number = 0
     while line := stdin.readline(_MAX_LINE + 1):
         number += 1
         if len(line) > _MAX_LINE:
-            raise DataError(f"stdin:{number}: line longer than {_MAX_LINE} characters")
+            raise DataError(f"stdin:{number}: line longer than {_MAX_LINE} bytes")
         if line.strip():
-            yield number, line if isinstance(line, str) else _decoded(line, number)
+            yield number, _decoded(line, number)
 
 
 def _decoded(line: bytes, number: int) -> str:
     try:
-        return line.decode("utf-8")
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         raise DataError(f"stdin:{number}: not UTF-8 ({error.reason})") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from functools import partial
 from pathlib import Path
@@ -81,9 +80,12 @@ def grade_verb(
     """
     from cot_entropy.answers import grade_lines
 
-    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="surrogateescape")
     graded = grade_lines(
-        lines, sys.stdout, dataset=dataset, extraction=extraction, equivalence=equivalence
+        sys.stdin.buffer,
+        sys.stdout,
+        dataset=dataset,
+        extraction=extraction,
+        equivalence=equivalence,
     )
     LOG.info("%s", graded)
 
