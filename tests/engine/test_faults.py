@@ -251,19 +251,38 @@ def project(folder: Path) -> Path:
     return folder
 
 
+def command(process: psutil.Process) -> str:
+    """Its words; none of one that has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
+
+
 def targets(process: subprocess.Popen[bytes]) -> dict[str, psutil.Process]:
     """Who can be killed just now: Snakemake, the worker, the engine."""
     found = {"snakemake": psutil.Process(process.pid)}
     for one in session(process.pid):
-        try:
-            words = " ".join(one.cmdline())
-        except psutil.NoSuchProcess:
-            continue
+        words = command(one)
         if "EngineCore" in words:
             found["engine"] = one
         elif "cot-entropy" in words and one.pid != process.pid:
             found["worker"] = one
     return found
+
+
+def test_a_worker_killed_while_its_engine_starts_leaves_none(smollm2: Path, tmp_path: Path) -> None:
+    """The engine's process has not yet loaded vLLM, whose handshake would wait five minutes."""
+    assert smollm2.is_dir()
+    with snakemake(project(tmp_path / "killed"), "--", CHAINS) as process:
+        starting: list[psutil.Process] = []
+        deadline = time.monotonic() + 300
+        while not starting:
+            assert time.monotonic() < deadline, "no engine process was started"
+            starting = [one for one in session(process.pid) if "spawn_main" in command(one)]
+            time.sleep(0.02)
+        targets(process)["worker"].kill()
+        await_end(process, seconds=60)
 
 
 def texts(folder: Path) -> dict[tuple[str, int], list[str]]:

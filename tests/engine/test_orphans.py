@@ -14,6 +14,8 @@ from cot_entropy.engine.orphans import end_with_stage
 
 STAGE = """
 import multiprocessing, os, signal, sys, time
+if sys.argv[2:]:
+    import cot_entropy.cli
 from cot_entropy.engine.orphans import adopt_children, end_with_stage
 
 def rest():
@@ -47,14 +49,18 @@ print(number.value)
 
 
 @pytest.mark.parametrize(
-    ("method", "target"), [("fork", "rest"), ("spawn", "wait"), ("fork", "deaf")]
+    ("arguments", "target"),
+    [(["fork"], "rest"), (["spawn"], "wait"), (["spawn", "cli"], "rest"), (["fork"], "deaf")],
 )
-def test_a_child_ends_with_a_killed_stage(tmp_path: Path, method: str, target: str) -> None:
-    """A forked one does nothing for it; a spawned one calls what vLLM loads as a plugin; one that
-    does not heed SIGTERM is killed some seconds later."""
+def test_a_child_ends_with_a_killed_stage(
+    tmp_path: Path, arguments: list[str], target: str
+) -> None:
+    """A forked one does nothing for it; a spawned one calls what vLLM loads as a plugin, or its
+    stage is a script that imports the command line; one that does not heed SIGTERM is killed some
+    seconds later."""
     path = tmp_path / "stage.py"
     path.write_text(STAGE.replace("TARGET", target))
-    stage = subprocess.Popen([sys.executable, path, method], stdout=subprocess.PIPE, text=True)
+    stage = subprocess.Popen([sys.executable, path, *arguments], stdout=subprocess.PIPE, text=True)
     assert stage.stdout is not None
     child = psutil.Process(int(stage.stdout.readline()))
     assert child.is_running()
@@ -64,11 +70,18 @@ def test_a_child_ends_with_a_killed_stage(tmp_path: Path, method: str, target: s
     assert not [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_a_child_that_comes_too_late_ends_at_once() -> None:
+@pytest.mark.parametrize(
+    "first",
+    [
+        "from cot_entropy.engine.orphans import end_with_stage; end_with_stage()",
+        "import cot_entropy.cli",
+    ],
+)
+def test_a_child_that_comes_too_late_ends_at_once(first: str) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     code = f"import os; os.environ['COT_ENTROPY_STAGE_PID'] = '{ended.pid}'\n"
-    code += "from cot_entropy.engine.orphans import end_with_stage; end_with_stage(); print('on')"
+    code += f"{first}; print('on')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
 

@@ -8,9 +8,13 @@ from typing import NoReturn
 
 from cot_entropy.cli import generating, judging, registering, scanning
 from cot_entropy.cli.app import app
+from cot_entropy.engine.orphans import end_with_stage
 from cot_entropy.errors import UserError
 
 __all__ = ["app", "generating", "judging", "main", "registering", "scanning"]
+
+# A spawned engine process imports its stage's main script, and so this module, before all else.
+end_with_stage()
 
 
 def main() -> NoReturn:

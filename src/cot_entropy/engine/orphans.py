@@ -1,9 +1,10 @@
 """No engine process outlives the stage that started it, however the stage ends.
 
 vLLM's engine process waits for its next request for ever when the process that asks is killed. It
-is the stage's child, forked or spawned: a forked one runs what is registered here, a spawned one
-loads this module as a plugin of vLLM (`vllm.general_plugins` in pyproject.toml). vLLM's own worker
-processes end with the engine process.
+is the stage's child, forked or spawned. A forked one runs what is registered here; a spawned one
+imports its stage's main script first, so `cot_entropy.cli` calls this module. One whose stage is
+no script, such as a notebook, loads it later, as a plugin of vLLM (`vllm.general_plugins` in
+pyproject.toml). vLLM's own worker processes end with the engine process.
 """
 
 from __future__ import annotations
