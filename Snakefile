@@ -8,6 +8,7 @@
 import sys
 from pathlib import Path
 
+from cot_entropy.config import read_settings
 from cot_entropy.errors import UserError
 from cot_entropy.workflow import Workflow
 from cot_entropy.workflow.failures import error_lines
@@ -18,6 +19,8 @@ if not workflow.configfiles:
 
 
 try:
+    for path in workflow.configfiles:
+        read_settings(Path(path))  # Snakemake takes the last of two equal keys
     sources = [*workflow.configfiles, *(["--config"] if workflow.config_settings.config else [])]
     flow = Workflow.from_config(config, source=" + ".join(map(str, sources)))
 except UserError as error:

@@ -148,6 +148,14 @@ def test_a_broken_yaml_file_is_named_with_its_line(tmp_path: Path) -> None:
         read_configuration(path)
 
 
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """The last one would win, without a word."""
+    path = tmp_path / "twice.yaml"
+    path.write_text("study: demo\nseed: 5\nseed: 6\n")
+    with pytest.raises(ConfigError, match=r"twice\.yaml:3: key `seed` stands twice"):
+        read_configuration(path)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such file"):
         read_configuration(tmp_path / "none.yaml")

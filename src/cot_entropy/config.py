@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Self, TypeVar
 
-import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec
@@ -20,6 +19,7 @@ from cot_entropy.data.spec import DatasetSpec
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import ConfigError
 from cot_entropy.model.spec import ModelSpec
+from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.protocol.scoring import ScoringBlock
@@ -156,7 +156,7 @@ M = TypeVar("M", bound=BaseModel)
 
 def read_configuration(path: Path, overrides: Mapping[str, Any] | None = None) -> Configuration:
     """Read a study's YAML file and the protocol blocks it names; raises ConfigError."""
-    values = {**_read_yaml(path), **(overrides or {})}
+    values = {**read_settings(path), **(overrides or {})}
     return configuration(values, source=str(path))
 
 
@@ -166,7 +166,7 @@ def configuration(values: Mapping[str, Any], *, source: str) -> Configuration:
     if not Path(study.plan).is_file():
         raise ConfigError(f"{source}: plan: {study.plan}: no such file")
     path = Path(study.protocols)
-    raw = _read_yaml(path)
+    raw = read_settings(path)
     blocks = {kind: _resolve(kind, raw.get(kind), path) for kind in ("chain", "probe", "scoring")}
     protocols = _validate(Protocols, {**raw, **blocks}, str(path))
     return _validate(Configuration, {"study": study, "protocols": protocols}, source)
@@ -190,18 +190,14 @@ def _resolve(kind: str, blocks: Any, path: Path) -> dict[str, Any]:
     return resolved
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file; run from the project's root") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error})") from None
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f":{where.line + 1}" if where else ""
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise ConfigError(f"{path}{line}: {problem}") from None
+def read_settings(path: Path) -> dict[str, Any]:
+    """A mapping from YAML as it stands; raises ConfigError with the line of what is no such file.
+
+    Anchors, tags and keys that stand twice are refused: a setting is what the file shows.
+    """
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file; run from the project's root")
+    values = read_located_yaml(path, error=ConfigError).value
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a mapping of settings")
     return values

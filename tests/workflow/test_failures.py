@@ -62,3 +62,12 @@ def test_snakemake_says_it_last(project: Project) -> None:
     assert done.returncode != 0
     _, _, after = done.stdout.rpartition("Exiting because a job execution failed")
     assert "error: sums.jsonl:1: not a JSON line" in after
+
+
+def test_a_setting_that_stands_twice_is_refused(project: Project) -> None:
+    """Snakemake itself takes the last one."""
+    path = project.folder / "study.yaml"
+    path.write_text(path.read_text() + "seed: 6\n")
+    done = project.snakemake("--dry-run", check=False)
+    assert done.returncode == 2
+    assert done.stdout.rstrip().endswith("key `seed` stands twice")
