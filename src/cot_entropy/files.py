@@ -120,7 +120,7 @@ def _lines(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         value = json.loads(line.decode("utf-8", errors="surrogatepass"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: not a JSON line ({error})") from None
     if not isinstance(value, dict):
         raise DataError(f"{path}:{number}: expected a JSON object, got {type(value).__name__}")

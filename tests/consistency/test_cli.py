@@ -158,6 +158,23 @@ def test_a_correction_by_another_judge_is_refused(source: Path, tmp_path: Path) 
         run("scan", source, "--out", tmp_path / "out", "--judge", "computed", "--validation", other)
 
 
+def test_a_correction_from_other_transcripts_is_refused(source: Path, tmp_path: Path) -> None:
+    """The judgements of a scan are no validation."""
+    run("scan", source, "--out", tmp_path / "a", "--judge", "computed")
+    scanned = tmp_path / "a" / "judgements.jsonl.zst"
+    with pytest.raises(DataError, match="`a` is no item of the benchmark"):
+        run(
+            *("scan", source, "--out", tmp_path / "b", "--judge", "computed"),
+            *("--validation", scanned),
+        )
+
+
+@pytest.mark.parametrize("option", ["--max-chars", "--max-tokens", "--connections", "--context"])
+def test_a_size_of_nothing_is_refused(source: Path, tmp_path: Path, option: str) -> None:
+    arguments = ["scan", str(source), "--out", str(tmp_path), "--judge", "computed", option, "0"]
+    assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
 def test_the_computed_judge_is_corrected_from_its_own_validation(
     source: Path, tmp_path: Path
 ) -> None:

@@ -9,7 +9,12 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 
-from cot_entropy.consistency.importing import read_chains, read_inspect_logs, read_transcripts
+from cot_entropy.consistency.importing import (
+    answer_kind,
+    read_chains,
+    read_inspect_logs,
+    read_transcripts,
+)
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import DataError
@@ -260,3 +265,12 @@ def test_a_broken_log_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "2026-01-01T00-00-00_x_y.eval").write_bytes(content)
     with pytest.raises(DataError, match=r"x_y\.eval: not a readable Inspect log"):
         read_inspect_logs(tmp_path)
+
+
+def test_a_chains_file_says_what_its_answers_are(tmp_path: Path) -> None:
+    """Read as numbers, 16 of the demo's formulas that cannot be compared would be consistent."""
+    path = tmp_path / "chains.jsonl.zst"
+    dataset = header().dataset.model_copy(update={"answer": "math"})
+    write_records(path, header().model_copy(update={"dataset": dataset}), [])
+    assert answer_kind(path) == "math"
+    assert answer_kind(tmp_path / "transcripts.jsonl") == "number"

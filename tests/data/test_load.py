@@ -98,6 +98,8 @@ GOOD = '{"id":"a","question":"q","answer":"1"}\n'
         ('{"id":"b","question":["q"],"answer":"1"}', "`question` is neither text nor a number"),
         ('{"id":"b","question":"q","answer":true}', "`answer` is neither text nor a number"),
         ('{"id":"b","question":"q","answer":NaN}', "`answer` is neither text nor a number"),
+        ('{"id":"b","question":"q \\ud800","answer":"1"}', "`question` holds half a surrogate"),
+        ('{"id":"b","question":"q","answer":%s}' % ("9" * 5000), "not a JSON line"),
     ],
 )
 def test_a_bad_second_line_is_named(tmp_path: Path, line: str, message: str) -> None:

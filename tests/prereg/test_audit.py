@@ -1,5 +1,6 @@
 """An audit of a small run on the scripted engine: what passes, what is found, what it admits."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -138,6 +139,15 @@ def test_a_folder_that_a_run_did_not_finish_cannot_be_audited(tiny: Tiny, name: 
     with pytest.raises(UserError, match=name) as error:
         audited(tiny.results)
     assert error.value.exit_code == 2
+
+
+def test_a_pipe_in_the_place_of_a_table_is_refused(tiny: Tiny) -> None:
+    """Opened, it would wait for ever."""
+    path = tiny.results / "comparison.csv"
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UserError, match=r"comparison\.csv: is no file or folder"):
+        audited(tiny.results)
 
 
 def test_the_report_for_machines_is_the_report(tiny: Tiny) -> None:

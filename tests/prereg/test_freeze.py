@@ -210,6 +210,15 @@ def test_an_edited_freeze_is_refused(project: Path) -> None:
         load_freeze(FROZEN)
 
 
+@pytest.mark.parametrize("value", ["", "garbage", "doi:10.17605/OSF.IO/ABCDE", "10.1/ x"])
+def test_an_anchor_that_is_no_doi_is_refused(project: Path, value: str) -> None:
+    """It could not be changed afterwards."""
+    freeze(CONFIG)
+    with pytest.raises(PlanError, match="osf_doi: "):
+        anchor(FROZEN, kind="osf_doi", value=value)
+    assert load_freeze(FROZEN).anchor is None
+
+
 def test_the_hash_to_anchor_covers_every_item() -> None:
     """sha256 of the canonical JSON of the items; key order is no part of it (RFC 8785)."""
     assert items_sha256({"b/x": "2", "a/y": "1"}) == items_sha256({"a/y": "1", "b/x": "2"})

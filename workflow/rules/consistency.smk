@@ -53,7 +53,6 @@ rule scan:
         judge=lambda w: consistency.options(w.judge),
         sample=lambda w: consistency.sample_options(w.judge),
         digest=flow.digest("consistency"),
-        kind=lambda w: consistency.answer_kind(w.dataset),
         out=f"{JUDGED}/{{model}}/{{dataset}}",
     threads: workflow.cores
     resources:
@@ -62,7 +61,7 @@ rule scan:
         f"{JUDGED}/{{model}}/{{dataset}}/scan.log",
     shell:
         "cot-entropy --log {log} consistency scan {input.chains:q} {params.judge}"
-        " {params.sample} --kind {params.kind} --validation {input.validation:q} --out {params.out:q}"
+        " {params.sample} --validation {input.validation:q} --out {params.out:q}"
 
 
 rule join_consistency:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -92,9 +92,16 @@ def draw(transcripts: Sequence[Transcript], size: int | None, *, seed: int) -> l
 
 
 def refuse_other_judge(
-    field: Sequence[Judgement], checked: Sequence[Judgement], path: Path
+    field: Sequence[Judgement], checked: Sequence[Judgement], path: Path, items: Container[str]
 ) -> None:
-    """Raise DataError where a validation is of another judge or taxonomy than a scan."""
+    """Raise DataError where a validation is of another judge or taxonomy than a scan, or judges
+    what is no item of the benchmark."""
+    for one in checked:
+        if one.id not in items:
+            raise DataError(
+                f"{path}: `{one.id}` is no item of the benchmark; make it with `consistency "
+                "validate`"
+            )
     used = {(j.judge, j.taxonomy_sha256) for j in field}
     if {(j.judge, j.taxonomy_sha256) for j in checked} != used:
         raise DataError(

@@ -18,7 +18,7 @@ from cot_entropy.consistency.chosen import (
 )
 from cot_entropy.consistency.computed import NAME as COMPUTED
 from cot_entropy.consistency.figure import draw_confusion
-from cot_entropy.consistency.importing import read_source
+from cot_entropy.consistency.importing import answer_kind, read_source
 from cot_entropy.consistency.join_cells import join_cells
 from cot_entropy.consistency.rates import Rate, rates, write_rates
 from cot_entropy.consistency.scan import read_judgements, write_judgements
@@ -56,14 +56,16 @@ LocalModel = Annotated[
         "--local-model", help="A model's folder or manifest to judge with, served on loopback."
     ),
 ]
-Context = Annotated[int, typer.Option(help="Context of the local model, in tokens.")]
+Context = Annotated[int, typer.Option(min=1, help="Context of the local model, in tokens.")]
 Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
-MaxChars = Annotated[int, typer.Option(help="Characters of a transcript shown to the judge.")]
-MaxTokens = Annotated[int, typer.Option(help="Tokens of one reply; doubled after a cut-off one.")]
-FieldChars = Annotated[
-    int | None, typer.Option(help="Longest free text in a reply, for vLLM only.")
+MaxChars = Annotated[int, typer.Option(min=1, help="Characters of a transcript the judge sees.")]
+MaxTokens = Annotated[
+    int, typer.Option(min=1, help="Tokens of a reply; doubled after a cut-off one.")
 ]
-Connections = Annotated[int, typer.Option(help="Requests at a time.")]
+FieldChars = Annotated[
+    int | None, typer.Option(min=1, help="Longest free text in a reply, for vLLM only.")
+]
+Connections = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
 Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]
 Source = Annotated[
     Path, typer.Argument(help="chains.jsonl.zst, a folder of Inspect logs, or JSON lines.")
@@ -96,7 +98,10 @@ def scan(
     max_tokens: MaxTokens = 1024,
     field_chars: FieldChars = None,
     connections: Connections = 8,
-    kind: Kind = "number",
+    kind: Annotated[
+        AnswerKind | None,
+        typer.Option(help="What answers are, for `computed`; chains say so themselves."),
+    ] = None,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Judge so many transcripts, drawn with --seed.")
     ] = None,
@@ -137,12 +142,14 @@ def scan(
             announce(transcripts, settings, out=out, prices=(price_in, price_out))
         if dry_run:
             return
-        judgements = judge_all(transcripts, settings, model, out=out, kind=kind)
+        judgements = judge_all(
+            transcripts, settings, model, out=out, kind=kind or answer_kind(source)
+        )
     known = beside = None
     if validation is not None:
         checked = read_judgements(validation)
-        refuse_other_judge(judgements, checked, validation)
         labels = benchmark.load_labels()
+        refuse_other_judge(judgements, checked, validation, labels)
         known = accuracy(checked, labels, domain=domain)
         beside = on_benchmark(checked, labels, domain=domain)
     write_judgements(out / "judgements.jsonl.zst", judgements)

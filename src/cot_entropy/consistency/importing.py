@@ -14,9 +14,11 @@ from cot_entropy.consistency.messages import from_messages
 from cot_entropy.consistency.transcript import Transcript, split_response
 from cot_entropy.errors import DataError
 from cot_entropy.files import read_jsonl
+from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.records import ChainRecord, Header, read_header, read_records
 
 COLUMNS: Final = ("id", "system_prompt", "question", "reasoning", "answer")
+CHAINS: Final = "chains.jsonl"
 REQUIRED: Final = ("id", "question", "answer")
 
 
@@ -24,9 +26,14 @@ def read_source(path: Path) -> list[Transcript]:
     """Transcripts from a chains file (by its name), a folder of Inspect logs, or JSON lines."""
     if path.is_dir() or path.suffix == ".eval":
         return read_inspect_logs(path)
-    if path.name.startswith("chains.jsonl"):
+    if path.name.startswith(CHAINS):
         return read_chains(path)
     return read_transcripts(path)
+
+
+def answer_kind(path: Path) -> AnswerKind:
+    """The kind of answers that a chains file names; numbers where the source is none."""
+    return read_header(path).dataset.answer if path.name.startswith(CHAINS) else "number"
 
 
 def from_chain(record: ChainRecord, header: Header) -> Transcript:

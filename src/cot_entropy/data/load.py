@@ -149,6 +149,8 @@ def _text(row: Mapping[str, Any], field: str, where: str) -> str:
     text = str(value).strip()
     if not text:
         raise DataError(f"{where}: `{field}` is empty")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise DataError(f"{where}: `{field}` holds half a surrogate pair, which is no character")
     return text
 
 

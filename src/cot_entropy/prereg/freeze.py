@@ -10,6 +10,7 @@ from, what it replaced and why, and where its hash is kept outside this reposito
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ MAX_BYTES = 1_000_000
 
 Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+DOI = r"10\.\d{4,9}/\S+"
+"""As the DOI Handbook (2.2) writes a name: a prefix with its registrant, a slash, a suffix."""
 AnchorKind = Literal["osf_doi", "signed_tag", "rfc3161"]
 
 
@@ -55,6 +58,12 @@ class Anchor(Strict):
     """What keeps it."""
     value: Annotated[str, Field(min_length=1, max_length=500)]
     """A DOI, a tag's name, a timestamp's file."""
+
+    @model_validator(mode="after")
+    def _doi_is_one(self) -> Self:
+        if self.kind == "osf_doi" and not re.fullmatch(DOI, self.value):
+            raise ValueError(f"`{self.value}` is no DOI, such as 10.17605/OSF.IO/ABCDE")
+        return self
 
 
 class Replaced(Strict):
@@ -135,7 +144,10 @@ def anchor(path: Path, *, kind: AnchorKind, value: str) -> Freeze:
     frozen = load_freeze(path)
     if frozen.anchor is not None:
         raise PlanError(f"{path}: anchored already ({frozen.anchor.kind} {frozen.anchor.value})")
-    result = frozen.model_copy(update={"anchor": Anchor(kind=kind, value=value)})
+    try:
+        result = frozen.model_copy(update={"anchor": Anchor(kind=kind, value=value)})
+    except ValidationError as error:
+        raise PlanError(f"{kind}: {describe(error)}") from None
     _write(path, result)
     return result
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cot_entropy.errors import UserError
+from cot_entropy.errors import DataError, UserError
 from cot_entropy.prereg.check import Registered, read_registration
 from cot_entropy.prereg.provenance import (
     FOLDER,
@@ -42,6 +42,9 @@ class Run:
 
 def read_run(results: Path) -> Run:
     """Read what a run wrote about itself; raises UserError where that cannot be audited."""
+    for path in results.rglob("*"):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise DataError(f"{path}: is no file or folder but a pipe, socket or device; remove it")
     folder = results / FOLDER
     record = read_record(folder / RUN, RunRecord)
     cells = [cell_path(results, cell) for cell in record.configuration.study.cells]

@@ -65,10 +65,6 @@ class Consistency:
         """The same as an option of the command."""
         return " ".join(f"--second {shlex.quote(one)}" for one in self.baseline(judge))
 
-    def answer_kind(self, dataset: str) -> str:
-        """What kind of answers a dataset declares."""
-        return self.flow.study.datasets[dataset].answer
-
     def judgements(self, judge: str) -> list[str]:
         """A judge's judgements of the selected cells."""
         folder = f"{self.flow.results}/consistency/{judge}"
