@@ -32,6 +32,7 @@ from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.report.page import write_report
 from cot_entropy.self_consistency import sample_chains
 from cot_entropy.signal.score import score
 from cot_entropy.signal.sensitivity import sensitivity
@@ -211,7 +212,7 @@ def count_votes(cell: str, configuration: Configuration, results: Path) -> None:
 
 
 def finish(configuration: Configuration, results: Path) -> None:
-    """Votes, provenance, analysis and seal: the end of every run."""
+    """Votes, provenance, analysis, report and seal: the end of every run."""
     for cell in configuration.study.cells:
         count_votes(cell, configuration, results)
     record_run(run_job(configuration), out=results / "provenance/run.json")
@@ -225,6 +226,7 @@ def finish(configuration: Configuration, results: Path) -> None:
         standings=run_standings(results, trajectories),
         jobs=1,
     )
+    write_report(results, plan=Path(configuration.study.plan), out=results / "report.html")
     seal(results)
 
 

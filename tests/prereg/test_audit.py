@@ -99,9 +99,10 @@ def test_a_changed_verdict_is_derived_again(tiny: Tiny) -> None:
     path = tiny.results / "verdicts.csv"
     path.write_text(path.read_text().replace("inconclusive", "supported", 1))
     cover_up(tiny.results)
-    (finding,) = audited(tiny.results).findings
+    finding, page, *_ = audited(tiny.results).findings
     assert (finding.check, finding.subject) == ("derivation", "verdicts.csv")
     assert "'supported' v 'inconclusive'" in finding.detail
+    assert page.subject == "report.html"
 
 
 def test_a_cell_generated_by_two_engines_is_detected(tiny: Tiny) -> None:

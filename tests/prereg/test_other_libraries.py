@@ -80,6 +80,8 @@ def verbs(configuration: Configuration) -> Iterator[list[str]]:
         out = cell_path(RESULTS, cell)
         yield ["record-cell", cell, "--results", str(RESULTS), "--out", str(out)]
     yield ["analyse", "--plan", configuration.study.plan, "--out", str(RESULTS), *scored]
+    page = str(RESULTS / "report.html")
+    yield ["report", str(RESULTS), "--plan", configuration.study.plan, "--out", page]
     yield ["seal", str(RESULTS), "--out", str(RESULTS / FOLDER / "manifest.json")]
 
 
@@ -87,7 +89,7 @@ def verbs(configuration: Configuration) -> Iterator[list[str]]:
 def test_an_older_lock_gives_the_same_verdicts_and_tables(
     tiny: Tiny, tmp_path: Path, older_python: Path
 ) -> None:
-    """Scored, analysed and sealed twice from the same generations; then audited and compared."""
+    """Scored, analysed, reported and sealed twice from the same generations; then audited and compared."""
     current = Path(sys.executable)
     configuration = read_record(tiny.results / FOLDER / RUN, RunRecord).configuration
     runs = []

@@ -1,8 +1,8 @@
 """`cot-entropy audit RESULTS`: what was registered, what was run, what differs.
 
-Everything is recomputed from the results folder alone: hashes, prefixes, trajectories, estimates
-and verdicts. Exit code 0 where nothing differs or every difference is declared, 1 otherwise; what
-cannot be audited at all is a UserError (2).
+Everything is recomputed from the results folder alone: hashes, prefixes, trajectories, estimates,
+verdicts and report. Exit code 0 where nothing differs or every difference is declared, 1
+otherwise; what cannot be audited at all is a UserError (2).
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def _audit(
             configuration=run.record.configuration,
             plan=run.registration_folder / PLAN,
             standings=standings,
+            items=run.record.items,
             jobs=jobs,
         )
         findings = [
@@ -84,7 +85,7 @@ def _audit(
         again: list[str] = []
         if regenerate:
             findings += _regenerated(run, Path(scratch), regenerate, draw, again)
-    return _report(run, standings, findings, derivation.derived, again)
+    return _report(run, standings, findings, derivation, again)
 
 
 def _regenerated(
@@ -120,7 +121,7 @@ def _report(
     run: Run,
     standings: Standings,
     findings: Sequence[Finding],
-    derived: Sequence[str],
+    derivation: Derivation,
     again: Sequence[str],
 ) -> AuditReport:
     frozen = run.registration.freeze
@@ -128,11 +129,11 @@ def _report(
     rows = [row for row in (*judged, *estimated) if row.get("verdict") not in _ABSENT]
     by_hash = Counter(
         f"{top}/" if rest else top
-        for name in run.manifest.files.keys() - set(derived) - _generations(run)
+        for name in run.manifest.files.keys() - set(derivation.derived) - _generations(run)
         for top, _, rest in [name.partition("/")]
         if top not in {"provenance", "inputs"}
     )
-    limits = [FEW_DRAWN if again else HAND_MADE]
+    limits = [FEW_DRAWN if again else HAND_MADE, *derivation.limits]
     if by_hash:
         counted = ", ".join(
             f"{count} files in {top}" if top.endswith("/") else top
@@ -157,7 +158,7 @@ def _report(
         checked=[
             f"{len(run.manifest.files)} files by hash",
             f"{len(run.cells)} cells by question, gold and seed",
-            f"{len(derived)} files derived again from the stored generations",
+            f"{len(derivation.derived)} files derived again from the stored generations",
             *again,
         ],
         limits=limits,

@@ -1,7 +1,8 @@
 """Everything after the generations made again, and compared with what is stored.
 
 chains -> prefixes, generations -> trajectories, sensitivity tables and votes, trajectories ->
-estimates and verdicts: with this installation's code, into a scratch folder, without a model.
+estimates and verdicts, all of them -> report: with this installation's code, into a scratch
+folder, without a model.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from cot_entropy.config import Configuration
 from cot_entropy.errors import UserError
 from cot_entropy.files import read_jsonl
 from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.prereg.audit_page import OTHER_CODE, page_findings, written_by_this_code
 from cot_entropy.prereg.audit_report import Finding
 from cot_entropy.prereg.provenance import CellRecord
+from cot_entropy.prereg.registration import Items
 from cot_entropy.prereg.standing import Standings
 from cot_entropy.prereg.tables import Table, differences, read_csv, read_parquet, summary
 from cot_entropy.protocol.baseline import BaselineJob
@@ -41,10 +44,14 @@ class Derivation:
     configuration: Configuration
     plan: Path
     standings: Standings
+    items: Items
+    """Registered items as the run found them, the digests of its code among them."""
     jobs: int
     """Processes that analyse cells side by side."""
     derived: list[str] = field(default_factory=list)
     """Files that were made again, by path below the results."""
+    limits: list[str] = field(default_factory=list)
+    """What could not be made again, and why."""
 
     def findings(self, cells: Sequence[CellRecord]) -> Iterator[Finding]:
         """Every derived file whose content is not what is stored."""
@@ -57,6 +64,7 @@ class Derivation:
                 if header.stage == "self_consistency":
                     yield from self._voted(cell.cell, name)
         yield from self._analysed()
+        yield from self._reported()
 
     def _scored(self, cell: str, completions: str) -> Iterator[Finding]:
         probe = completions.rsplit("/", 1)[0]
@@ -165,6 +173,17 @@ class Derivation:
             if not (self.results / name).is_file() and not (self.scratch / name).is_file():
                 continue
             yield from self._compared(name, partial(self._table, name))
+
+    def _reported(self) -> Iterator[Finding]:
+        if not written_by_this_code(self.items):
+            self.limits.append(OTHER_CODE)
+            return
+        yield from page_findings(
+            self.results,
+            plan=self.plan,
+            scratch=self.scratch / "report",
+            done=self.derived.append,
+        )
 
     def _table(self, name: str) -> str:
         return _differ(read_csv(self.results / name), read_csv(self.scratch / name))

@@ -77,8 +77,9 @@ class ReportInputs:
 
     @property
     def study(self) -> str:
-        """The study's name: its results folder."""
-        return self.results.name
+        """The study's name: as the run recorded it, else that of the results folder."""
+        run = self.registration.run
+        return run.configuration.study.study if run else self.results.name
 
     @property
     def scripted(self) -> tuple[str, ...]:
