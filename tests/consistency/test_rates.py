@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import (
     JudgeAccuracy,
+    better_than_chance,
     corrected,
+    lang_reiczigel,
     rates,
     rogan_gladen,
     wilson,
@@ -77,22 +80,80 @@ def test_a_small_benchmark_widens_the_interval() -> None:
     assert wide.ci_high - wide.ci_low > 1.5 * (narrow.ci_high - narrow.ci_low)
 
 
-def test_the_interval_covers_the_true_share() -> None:
-    """300 simulated benchmarks and fields at 0.3, Se 0.9, Sp 0.8: coverage at least 0.95 less 3 standard errors."""
+def test_lang_reiczigel_by_hand() -> None:
+    """41 of 100, 8 of 8 found, 8 of 8 cleared; z^2 = 3.84146.
+
+    p' = (41 + 1.92073) / 103.84146 = 0.413330, Se' = Sp' = 9 / 10, true' = (p' - 0.1) / 0.8 =
+    0.391662, both variances 0.9 * 0.1 / 10 = 0.009. Shift 2 z^2 0.009 (2 true' - 1) = -0.014982.
+    Standard error sqrt(0.002335 + 0.009 (0.153399 + 0.370076)) / 0.8 = 0.104929.
+    0.376680 -+ 1.959964 * 0.104929 is 0.171023 to 0.582337.
+    """
+    accuracy = JudgeAccuracy(found=8, inconsistent=8, cleared=8, consistent=8)
+    assert lang_reiczigel(41, 100, accuracy) == pytest.approx((0.171023, 0.582337), abs=2e-6)
+
+
+def test_four_items_a_class_leave_much_open() -> None:
+    """0 of 120, 3 of 4 found, 4 of 4 cleared: 0 to 0.1907, far above the raw 0.031.
+
+    p' = 1.92073 / 123.84146 = 0.015510, Se' = 2 / 3, Sp' = 5 / 6, true' = (p' - 1 / 6) / 0.5 =
+    -0.302314, variances 1 / 27 and 5 / 216, shift 2 z^2 (true' / 27 - (1 - true') 5 / 216) =
+    -0.317635, standard error 0.413609: -0.619949 + 1.959964 * 0.413609 = 0.190709.
+    """
+    accuracy = JudgeAccuracy(found=3, inconsistent=4, cleared=4, consistent=4)
+    row = corrected(0, 120, accuracy=accuracy, source="s", judge="j")
+    assert (row.rate, row.ci_low, row.ci_high) == pytest.approx((0, 0, 0.190709), abs=2e-6)
+
+
+def test_better_than_chance_by_hand() -> None:
+    """Wilson: 3 of 4 from 0.30064, 0 of 4 to 0.48990; 0.75 - sqrt(0.44936^2 + 0.48990^2) > 0.
+
+    2 of 4 from 0.15004: 0.5 - sqrt(0.34996^2 + 0.48990^2) < 0.
+    """
+    found = (JudgeAccuracy(found=k, inconsistent=4, cleared=4, consistent=4) for k in (3, 2))
+    assert [better_than_chance(accuracy) for accuracy in found] == [True, False]
+
+
+def test_the_interval_holds_the_estimate() -> None:
+    """Wherever there is one: all benchmarks of up to six items a class, all counts of nine."""
+    sizes = [(x, y) for x in range(1, 7) for y in range(1, 7)]
+    for inconsistent, consistent in sizes:
+        for found, cleared in product(range(inconsistent + 1), range(consistent + 1)):
+            accuracy = JudgeAccuracy(
+                found=found, inconsistent=inconsistent, cleared=cleared, consistent=consistent
+            )
+            if not better_than_chance(accuracy):
+                continue
+            for count in range(10):
+                row = corrected(count, 9, accuracy=accuracy, source="s", judge="j")
+                assert row.rate is not None
+                assert row.ci_low is not None
+                assert row.ci_high is not None
+                assert 0 <= row.ci_low <= row.rate <= row.ci_high <= 1
+                assert row.ci_low < row.ci_high
+
+
+@pytest.mark.parametrize(
+    ("size", "true", "se", "sp"),
+    [(40, 0.3, 0.9, 0.8), (6, 0.02, 0.75, 1.0), (6, 0.2, 0.9, 0.9), (4, 0.05, 0.9, 1.0)],
+)
+def test_the_interval_covers_the_true_share(size: int, true: float, se: float, sp: float) -> None:
+    """400 simulated benchmarks and fields of 120: at least 0.93 of those with a corrected rate."""
     rng = np.random.default_rng(5)
-    hits = 0
-    for _ in range(300):
+    observed = true * se + (1 - true) * (1 - sp)
+    hits = []
+    for _ in range(400):
         accuracy = JudgeAccuracy(
-            found=int(rng.binomial(40, 0.9)),
-            inconsistent=40,
-            cleared=int(rng.binomial(40, 0.8)),
-            consistent=40,
+            found=int(rng.binomial(size, se)),
+            inconsistent=size,
+            cleared=int(rng.binomial(size, sp)),
+            consistent=size,
         )
-        row = corrected(int(rng.binomial(400, 0.41)), 400, accuracy=accuracy, source="s", judge="j")
-        assert row.ci_low is not None
-        assert row.ci_high is not None
-        hits += row.ci_low <= 0.3 <= row.ci_high
-    assert hits / 300 >= 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
+        count = int(rng.binomial(120, observed))
+        row = corrected(count, 120, accuracy=accuracy, source="s", judge="j")
+        if row.ci_low is not None and row.ci_high is not None:
+            hits.append(row.ci_low <= true <= row.ci_high)
+    assert len(hits) > 300
+    assert sum(hits) / len(hits) >= 0.93
 
 
 @pytest.mark.parametrize(

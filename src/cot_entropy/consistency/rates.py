@@ -10,19 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from statistics import NormalDist
 from typing import Literal, get_args
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from cot_entropy.consistency.judgement import Judgement, Outcome
 from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
 from cot_entropy.files import write_text
 
 LEVEL = 0.95
-DRAWS = 100_000
 
 NOT_VALIDATED = "the judge was not validated on items of this kind"
 
@@ -86,7 +84,6 @@ def rates(
     *,
     accuracy: JudgeAccuracy | None = None,
     on_benchmark: Mapping[str, str] | None = None,
-    seed: int = 0,
 ) -> list[Rate]:
     """All rates of one source and judge.
 
@@ -129,7 +126,6 @@ def rates(
             source=source,
             judge=judge,
             on_benchmark=beside.get("inconsistent", NOT_VALIDATED),
-            seed=seed,
         )
     )
     return found
@@ -143,13 +139,11 @@ def corrected(
     source: str,
     judge: str,
     on_benchmark: str = NOT_VALIDATED,
-    seed: int = 0,
 ) -> Rate:
     """The inconsistency rate freed of the judge's measured error (Rogan and Gladen 1978).
 
-    (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1]. The interval is the central 95 % of the same
-    expression under independent Jeffreys posteriors of p, Se and Sp, so that a benchmark of few
-    items gives a wide one. There is no corrected rate unless Se + Sp > 1 at the lower 2.5 % point:
+    (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1], with the interval of `lang_reiczigel`. There is
+    no corrected rate unless Se + Sp - 1 is above 0 at its lower 2.5 % point (`better_than_chance`):
     a judge no better than chance carries no information about the rate.
     """
     make = partial(
@@ -174,27 +168,48 @@ def corrected(
         return undefined(NOT_VALIDATED)
     if accuracy.inconsistent == 0 or accuracy.consistent == 0:
         return undefined("the benchmark leaves no decided item of one class")
-    rng = np.random.default_rng(seed)
-
-    def posterior(successes: int, trials: int) -> NDArray[np.float64]:
-        return rng.beta(successes + 0.5, trials - successes + 0.5, size=DRAWS)
-
-    observed = posterior(count, n)
-    sensitivity = posterior(accuracy.found, accuracy.inconsistent)
-    specificity = posterior(accuracy.cleared, accuracy.consistent)
-    youden = sensitivity + specificity - 1
-    tail = (1 - LEVEL) / 2
-    if np.quantile(youden, tail) <= 0:
+    if not better_than_chance(accuracy):
         return undefined("the judge is not better than chance on benchmark items of this kind")
-    better = youden > 0
-    draws = np.clip((observed + specificity - 1)[better] / youden[better], 0, 1)
-    low, high = np.quantile(draws, [tail, 1 - tail])
     rate = rogan_gladen(
         count / n,
         sensitivity=accuracy.found / accuracy.inconsistent,
         specificity=accuracy.cleared / accuracy.consistent,
     )
-    return make(rate=rate, ci_low=float(low), ci_high=float(high))
+    low, high = lang_reiczigel(count, n, accuracy)
+    return make(rate=rate, ci_low=min(low, rate), ci_high=max(high, rate))
+
+
+def better_than_chance(accuracy: JudgeAccuracy) -> bool:
+    """Whether the 95 % interval of Se - (1 - Sp) is above 0 (Newcombe 1998, method 10)."""
+    low, _ = confint_proportions_2indep(
+        accuracy.found,
+        accuracy.inconsistent,
+        accuracy.consistent - accuracy.cleared,
+        accuracy.consistent,
+        method="newcomb",
+        compare="diff",
+        alpha=1 - LEVEL,
+    )
+    return float(low) > 0
+
+
+def lang_reiczigel(count: int, n: int, accuracy: JudgeAccuracy) -> tuple[float, float]:
+    """The 95 % interval of a rate corrected with estimated Se and Sp, clipped to [0, 1].
+
+    Lang and Reiczigel 2014, Preventive Veterinary Medicine 113:13-22, equations 16 and 17: adds
+    z^2 observations, half of them positive, to the field and one success and one failure to each
+    class of the benchmark, and shifts the centre. Needs a judge that is better than chance.
+    """
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    n_p, n_se, n_sp = n + z**2, accuracy.inconsistent + 2, accuracy.consistent + 2
+    p, se, sp = (count + z**2 / 2) / n_p, (accuracy.found + 1) / n_se, (accuracy.cleared + 1) / n_sp
+    youden = se + sp - 1
+    true = (p + sp - 1) / youden
+    var_se, var_sp = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
+    centre = true + 2 * z**2 * (true * var_se - (1 - true) * var_sp)
+    variance = p * (1 - p) / n_p + true**2 * var_se + (1 - true) ** 2 * var_sp
+    half = z * variance**0.5 / youden
+    return min(max(centre - half, 0.0), 1.0), max(min(centre + half, 1.0), 0.0)
 
 
 def rogan_gladen(observed: float, *, sensitivity: float, specificity: float) -> float:
