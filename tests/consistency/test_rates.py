@@ -125,6 +125,8 @@ def test_the_interval_holds_the_estimate() -> None:
                 continue
             for count in range(10):
                 row = corrected(count, 9, accuracy=accuracy, source="s", judge="j")
+                if "contradicts" in row.reason:
+                    continue
                 assert row.rate is not None
                 assert row.ci_low is not None
                 assert row.ci_high is not None
@@ -170,6 +172,15 @@ def test_no_corrected_rate_from_a_judge_at_chance(accuracy: JudgeAccuracy) -> No
     row = corrected(30, 100, accuracy=accuracy, source="s", judge="j")
     assert (row.rate, row.ci_low, row.ci_high) == (None, None, None)
     assert "not better than chance" in row.reason
+
+
+def test_no_corrected_rate_where_field_and_benchmark_contradict_each_other() -> None:
+    """A judge that wrongly flags 2 of 10 benchmark items would flag some 24 of 120 clean ones;
+    where it flags none, every corrected value is below 0."""
+    accuracy = JudgeAccuracy(found=10, inconsistent=10, cleared=8, consistent=10)
+    row = corrected(0, 120, accuracy=accuracy, source="s", judge="j")
+    assert (row.rate, row.ci_low, row.ci_high) == (None, None, None)
+    assert "contradicts" in row.reason
 
 
 def test_no_corrected_rate_without_a_validation() -> None:

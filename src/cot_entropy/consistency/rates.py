@@ -144,7 +144,8 @@ def corrected(
 
     (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1], with the interval of `lang_reiczigel`. There is
     no corrected rate unless Se + Sp - 1 is above 0 at its lower 2.5 % point (`better_than_chance`):
-    a judge no better than chance carries no information about the rate.
+    a judge no better than chance carries no information about the rate. Nor is there one where the
+    whole interval is beyond 0 or 1: then the benchmark's items are not like those of the field.
     """
     make = partial(
         Rate,
@@ -176,6 +177,8 @@ def corrected(
         specificity=accuracy.cleared / accuracy.consistent,
     )
     low, high = lang_reiczigel(count, n, accuracy)
+    if low == high:
+        return undefined("the observed share contradicts the judge's error on the benchmark")
     return make(rate=rate, ci_low=min(low, rate), ci_high=max(high, rate))
 
 
