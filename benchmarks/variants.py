@@ -168,7 +168,7 @@ def origin(path: Path) -> str:
 
 def regenerate(made: Study, work: Path) -> None:
     """Sample what was derived, in a fresh process per block, and count what is the same."""
-    print("| block | same samples | of | same questions | of |")
+    print("| block | same samples | of | same questions, log-probabilities too | of |")
     print("|---|---|---|---|---|")
     for path in sorted(made.results.glob("**/completions.jsonl.zst")):
         header = read_header(path)
