@@ -156,6 +156,13 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
         read_configuration(path)
 
 
+def test_a_key_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "list.yaml"
+    path.write_text("study: demo\n? [a, b]\n: 1\n")
+    with pytest.raises(ConfigError, match=r"list\.yaml:2: "):
+        read_configuration(path)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such file"):
         read_configuration(tmp_path / "none.yaml")

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Self, TypeVar
 
+import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec
@@ -19,7 +20,6 @@ from cot_entropy.data.spec import DatasetSpec
 from cot_entropy.engine.settings import EngineSettings
 from cot_entropy.errors import ConfigError
 from cot_entropy.model.spec import ModelSpec
-from cot_entropy.prereg.located_yaml import read_located_yaml
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.protocol.scoring import ScoringBlock
@@ -190,14 +190,33 @@ def _resolve(kind: str, blocks: Any, path: Path) -> dict[str, Any]:
     return resolved
 
 
-def read_settings(path: Path) -> dict[str, Any]:
-    """A mapping from YAML as it stands; raises ConfigError with the line of what is no such file.
+class _UniqueKeys(yaml.SafeLoader):
+    """Plain data in which no mapping has a key twice; YAML's own loader takes the last one."""
 
-    Anchors, tags and keys that stand twice are refused: a setting is what the file shows.
-    """
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file; run from the project's root")
-    values = read_located_yaml(path, error=ConfigError).value
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        found: set[str] = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in found:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"key `{key.value}` stands twice", problem_mark=key.start_mark
+                )
+            found.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """A mapping from YAML; raises ConfigError, with the line of what is none or stands twice."""
+    try:
+        values = _UniqueKeys(path.read_text(encoding="utf-8")).get_single_data()
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file; run from the project's root") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from None
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f":{where.line + 1}" if where else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise ConfigError(f"{path}{line}: {problem}") from None
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a mapping of settings")
     return values
