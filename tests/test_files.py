@@ -41,6 +41,16 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         list(read_jsonl(path))
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    """Windows editors write one (Unicode 16, 23.8); it stands nowhere but at the start."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n')
+    assert list(read_jsonl(path)) == [(1, {"a": 1}), (2, {"a": 2})]
+    path.write_bytes(b'{"a": 1}\n\xef\xbb\xbf{"a": 2}\n')
+    with pytest.raises(DataError, match=r"a\.jsonl:2: not a JSON line"):
+        list(read_jsonl(path))
+
+
 def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("[1]\n")

@@ -77,10 +77,6 @@ class Baselines(Strict):
     """Whole chains sampled per question, whose majority answers; null for none."""
 
 
-def _computed() -> dict[str, JudgeSpec]:
-    return {"computed": ComputedJudge(source="computed")}
-
-
 class Study(Strict):
     """One study: the cells are every model on every dataset."""
 
@@ -96,7 +92,7 @@ class Study(Strict):
     """The protocol that H1..H5 are judged under."""
     variants: list[Name] = Field(default_factory=list)
     """Further protocols; all of their results are exploratory."""
-    baselines: Baselines = Field(default_factory=Baselines)
+    baselines: Baselines = Baselines()
     """Further generations to compare with; reference chains stay as they are."""
     shards: Annotated[int, Field(ge=1, le=1000)] = 1
     """Parts that a cell is split into, one engine each; seeds and order stay as they are."""
@@ -109,7 +105,7 @@ class Study(Strict):
     datasets: Annotated[dict[Name, DatasetSpec], Field(min_length=1)]
     """The datasets by the name that cells and folders carry."""
 
-    judges: dict[Name, JudgeSpec] = Field(default_factory=_computed)
+    judges: dict[Name, JudgeSpec] = Field(default={"computed": ComputedJudge(source="computed")})
     """The judges of `snakemake consistency`, by the name of their folder."""
 
     @model_validator(mode="after")

@@ -119,7 +119,8 @@ def _lines(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
 
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line.decode("utf-8", errors="surrogatepass"))
+        text = line.decode("utf-8", errors="surrogatepass")
+        value = json.loads(text.removeprefix("\ufeff") if number == 1 else text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: not a JSON line ({error})") from None
     if not isinstance(value, dict):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+LocalPath = Annotated[str, Field(min_length=1, pattern=r"^[^{}]+$")]
+"""A path in a study's file; Snakemake would read braces in it as a wildcard."""
 
 
 class Strict(BaseModel):
@@ -32,7 +35,7 @@ def describe(error: ValidationError, given: Mapping[str, Any] | None = None) -> 
     elif first["type"] == "union_tag_invalid":
         tags = first["ctx"]
         message = f"{tags['discriminator']} `{tags['tag']}` is none of {tags['expected_tags']}"
-    elif first["type"] not in {"missing", "value_error"}:
+    elif first["type"] not in {"missing", "value_error", "json_invalid"}:
         message = f"{message}, got {first['input']!r}"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{key}: {message}{more}" if key else f"{message}{more}"

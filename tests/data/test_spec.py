@@ -49,6 +49,7 @@ def test_lists_from_yaml_are_taken() -> None:
         (WORDS, {"name": "algebra", "seed": 1}, "takes no `seed`"),
         (WORDS, {"answer": "text"}, "'number' or 'math'"),
         (LOCAL, {"sha256": "abc"}, "match pattern"),
+        (LOCAL, {"path": "{a}.jsonl"}, "match pattern"),
         (HUB, {"revision": "main"}, "match pattern"),
         (HUB, {"id": "../folder"}, "match pattern"),
         (HUB, {"source": "url"}, "does not match any of the expected tags"),

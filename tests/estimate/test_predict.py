@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,13 @@ def test_a_dataset_that_nobody_knows_says_how_to_fetch_it(
     nothing = figures.model_copy(update={"datasets": {}})
     with pytest.raises(ConfigError, match=r"openai/gsm8k is not on this machine; fetch it with"):
         estimate(read_configuration(Path("config/study.yaml")), nothing, tmp_path)
+
+
+def test_a_local_model_that_is_not_there_is_named(figures: Assumptions, tmp_path: Path) -> None:
+    config = study(tmp_path)
+    shutil.rmtree(tmp_path / "model")
+    with pytest.raises(ConfigError, match=r"models\.\w+: .*/model: no such folder"):
+        estimate(config, figures, tmp_path / "results")
 
 
 def test_a_model_that_nobody_knows_says_how_to_fetch_it(

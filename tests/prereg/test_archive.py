@@ -83,3 +83,10 @@ def test_an_archive_in_the_place_of_a_folder_is_refused(tiny: Tiny, tmp_path: Pa
     with pytest.raises(DataError, match="kept: is a folder; name the zip file to write"):
         archive(tiny.results, tmp_path / "kept")
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_an_archive_overwrites_nothing(tiny: Tiny, tmp_path: Path) -> None:
+    (tmp_path / "kept.zip").write_text("mine")
+    with pytest.raises(DataError, match=r"kept\.zip: is there already; remove it first"):
+        archive(tiny.results, tmp_path / "kept.zip")
+    assert (tmp_path / "kept.zip").read_text() == "mine"

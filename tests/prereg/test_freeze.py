@@ -210,6 +210,14 @@ def test_an_edited_freeze_is_refused(project: Path) -> None:
         load_freeze(FROZEN)
 
 
+def test_a_freeze_that_is_no_json_is_not_echoed(tmp_path: Path) -> None:
+    path = tmp_path / "freeze.json"
+    path.write_text("no JSON " * 1000)
+    with pytest.raises(PlanError) as error:
+        load_freeze(path)
+    assert len(str(error.value)) < len(str(path)) + 100
+
+
 @pytest.mark.parametrize("value", ["", "garbage", "doi:10.17605/OSF.IO/ABCDE", "10.1/ x"])
 def test_an_anchor_that_is_no_doi_is_refused(project: Path, value: str) -> None:
     """It could not be changed afterwards."""

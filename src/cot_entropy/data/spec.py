@@ -8,7 +8,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import Distractor, Size
-from cot_entropy.strict import Strict
+from cot_entropy.strict import LocalPath, Strict
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -82,7 +82,7 @@ class LocalDataset(_Records):
     """A JSON lines file (zstd-compressed if named `.zst`), one question a line."""
 
     source: Literal["local"]
-    path: Annotated[str, Field(min_length=1)]
+    path: LocalPath
     """The file, relative to the working folder."""
     sha256: Sha256
     """Hash of the file's bytes, as `sha256sum` prints it; a wrong one is answered by the right."""

@@ -78,6 +78,8 @@ def model_of(
     folder = Path(read_model(manifest).folder) if manifest.is_file() else _folder(spec)
     if folder is not None and folder.is_dir():
         return Model(name, folder, shape_of_folder(folder), f"{folder}")
+    if isinstance(spec, LocalModel):
+        raise ConfigError(f"models.{model}: {spec.path}: no such folder")
     figures = assumptions.models.get(name)
     if figures is None:
         raise ConfigError(

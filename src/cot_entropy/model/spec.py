@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from cot_entropy.strict import Strict
+from cot_entropy.strict import LocalPath, Strict
 
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 HubId = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
@@ -49,7 +49,7 @@ class LocalModel(Strict):
     """A folder with safetensors weights, tokenizer and chat template."""
 
     source: Literal["local"]
-    path: Annotated[str, Field(min_length=1)]
+    path: LocalPath
     """The folder, from the project's root."""
     sha256: Sha256 | None = None
     """What weights, tokenizer and chat template together must hash to; a freeze needs it.

@@ -41,6 +41,8 @@ def archive(results: Path, out: Path) -> None:
     run = read_run(results)
     if out.is_dir():
         raise DataError(f"{out}: is a folder; name the zip file to write")
+    if out.exists():
+        raise DataError(f"{out}: is there already; remove it first, or name another file")
     if out.resolve().is_relative_to(results.resolve()):
         raise DataError(f"{out}: lies inside the results that it would hold; name another place")
     for finding in manifest_findings(results, run.manifest):

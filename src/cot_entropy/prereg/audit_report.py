@@ -70,8 +70,11 @@ class AuditReport(Strict):
         """The audit as text, the result first."""
         open_ones = [one for one in self.findings if one.declared is None]
         declared = len(self.findings) - len(open_ones)
-        result = f"{len(open_ones)} differences" if open_ones else "no undeclared difference"
-        yield f"audit of {self.results}: {result}, {declared} declared"
+        noun = "differences" if len(open_ones) > 1 else "difference"
+        yield (
+            f"audit of {self.results}: {len(open_ones) or 'no'} undeclared {noun}, "
+            f"{declared} declared"
+        )
         state = f"frozen at {self.frozen_at}" if self.frozen_at else "not frozen"
         yield f"registration: {state}, {self.anchor or 'unanchored'}"
         yield (
