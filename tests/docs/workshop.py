@@ -118,7 +118,7 @@ def finish(made: Workshop) -> Workshop:
     for copy in ("results/demo", "other/study"):
         shutil.copytree(made.folder / "results/study", made.folder / copy)
     _files(made.folder)
-    made.run("cot-entropy archive results/study study.zip")
+    made.run("cot-entropy archive results/study received.zip")
     return made
 
 
