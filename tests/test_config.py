@@ -156,6 +156,13 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
         read_configuration(path)
 
 
+def test_deep_nesting_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "deep.yaml"
+    path.write_text("a: " + "[" * 3000)
+    with pytest.raises(ConfigError, match=r"deep\.yaml: nested too deeply"):
+        read_configuration(path)
+
+
 def test_a_key_that_is_no_text_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "list.yaml"
     path.write_text("study: demo\n? [a, b]\n: 1\n")

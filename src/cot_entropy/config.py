@@ -208,6 +208,8 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: no such file; run from the project's root") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply; this is no study") from None
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""

@@ -1,8 +1,10 @@
 """An audit of a small run on the scripted engine: what passes, what is found, what it admits."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forge import cover_up, edit_json, flip_byte, rewrite
@@ -10,7 +12,7 @@ from runs import Tiny, generations
 
 from cot_entropy.errors import UserError
 from cot_entropy.prereg.audit import audit
-from cot_entropy.prereg.audit_report import AuditReport
+from cot_entropy.prereg.audit_report import AuditReport, problem_of
 from cot_entropy.prereg.registration import items_sha256
 
 CELL = "alpha/sums"
@@ -85,6 +87,44 @@ def test_a_changed_answer_under_consistent_hashes_is_derived_again(tiny: Tiny) -
     assert ("derivation", trajectories) in found
 
 
+@pytest.mark.parametrize(
+    ("stage", "key", "value"),
+    [
+        ("chains", "token_ends", []),
+        ("chains", "token_ends", [10**6, 0]),
+        ("chains", "chain.text", "So.\n\n" * 200),
+        ("chains", "chain.text", ""),
+        ("chains", "chain.logprobs", []),
+        ("chains", "chain", None),
+        ("prefixes", "ends", []),
+        ("prefixes", "ends", [0, 10**6]),
+        ("prefixes", "text_ends", [0, -1]),
+        ("completions", "prefixes", []),
+        ("completions", "prefixes.0.samples", []),
+        ("completions", "prefixes.0.samples.0.token_ids", []),
+    ],
+)  # fmt: skip
+def test_a_record_that_no_code_writes_is_named(
+    tiny: Tiny, stage: str, key: str, value: object
+) -> None:
+    """Whatever stops the code that reads it, the audit goes on and says where."""
+    path = generations(CELL, tiny.results)[stage]
+
+    def change(lines: list[dict]) -> list[dict]:  # type: ignore[type-arg]
+        *above, last = key.split(".")
+        here: Any = lines[2]
+        for part in above:
+            here = here[int(part) if part.isdigit() else part]
+        here[last] = value
+        return lines
+
+    rewrite(path, change)
+    cover_up(tiny.results, CELL)
+    found = audited(tiny.results)
+    assert path.relative_to(tiny.results).as_posix() in {one.subject for one in found.findings}
+    assert found.exit_code == 1
+
+
 def test_a_record_of_another_cell_is_known_by_its_seed(tiny: Tiny) -> None:
     ours, theirs = (generations(cell, tiny.results)["chains"] for cell in (CELL, OTHER))
     foreign: list[dict] = []  # type: ignore[type-arg]
@@ -154,3 +194,13 @@ def test_a_pipe_in_the_place_of_a_table_is_refused(tiny: Tiny) -> None:
 def test_the_report_for_machines_is_the_report(tiny: Tiny) -> None:
     report = audited(tiny.results)
     assert AuditReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_a_full_disk_is_no_difference() -> None:
+    """What the machine lacks says nothing about the run."""
+
+    def derive() -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        problem_of(derive)

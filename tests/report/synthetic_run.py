@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.prereg.plan import load_plan
 from cot_entropy.prereg.plan_model import Protocol
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
@@ -224,7 +225,12 @@ def write_run(
     plan = registration_of(results)
     paths = [cell_files(results, cell, PROTOCOL).trajectories for cell in sizes]
     found = analyse(plan, paths, results, jobs=jobs)
-    rows = comparison([*found.verdicts, *found.estimates], PUBLISHED, level=0.95)
+    rows = comparison(
+        [*found.verdicts, *found.estimates],
+        PUBLISHED,
+        level=0.95,
+        cells=load_plan(plan).plan.cells,
+    )
     write_comparison(results / "comparison.csv", rows)
 
 

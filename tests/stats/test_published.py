@@ -19,7 +19,7 @@ PUBLISHED = Path(__file__).parents[2] / "preregistration" / "published.yaml"
 
 
 def compare(*rows):
-    return comparison(rows, PUBLISHED, level=0.95)
+    return comparison(rows, PUBLISHED, level=0.95, cells={"m/0", "m/1", "m/2", "m/3"})
 
 
 def one(rows, study, quantity):
@@ -117,7 +117,7 @@ def test_changed_figure_is_found_out(tmp_path, study, figure, changed):
     text = PUBLISHED.read_text()
     assert text.count(figure) == 1
     (tmp_path / "p.yaml").write_text(text.replace(figure, changed))
-    rows = comparison([], tmp_path / "p.yaml", level=0.95)
+    rows = comparison([], tmp_path / "p.yaml", level=0.95, cells=())
     assert one(rows, study, changed.split(",")[0]).check == "differs"
 
 
@@ -206,14 +206,18 @@ def test_p_values_stand_side_by_side_and_are_not_subtracted():
 
 
 def test_cells_won_are_counted():
-    """Two of three cells above 0; an undefined one is not counted."""
+    """Two of three cells above 0; an undefined one and one that is in no plan are not counted."""
     name = "auroc_difference[final_entropy - shape_flag]"
     rows = compare(
-        *(ours("E1", name, value, cell=f"m/{i}") for i, value in enumerate([0.1, 0.02, -0.1, None]))
+        ours("E1", name, 0.3, cell="toy/0"),
+        *(
+            ours("E1", name, value, cell=f"m/{i}")
+            for i, value in enumerate([0.1, 0.02, -0.1, None])
+        ),
     )
     row = next(row for row in rows if row.id == "E1")
     assert (row.published, row.ours) == (8.0, 2.0)
-    assert row.difference_note == "2 of the 3 cells run"
+    assert row.difference_note == "2 of the 3 registered cells run"
 
 
 def test_verdict_without_a_published_figure_has_a_row():

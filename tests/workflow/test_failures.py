@@ -71,3 +71,10 @@ def test_a_setting_that_stands_twice_is_refused(project: Project) -> None:
     done = project.snakemake("--dry-run", check=False)
     assert done.returncode == 2
     assert done.stdout.rstrip().endswith("key `seed` stands twice")
+
+
+def test_a_plan_that_is_none_is_refused_before_any_job(project: Project) -> None:
+    """Hours of generation later, the analysis would be the first to read it."""
+    done = project.snakemake("-n", "--config", "plan=study.yaml", check=False)
+    assert done.returncode == 2
+    assert done.stdout.splitlines()[-1].startswith("error: study.yaml:1: `study`: ")

@@ -14,11 +14,10 @@ from itertools import zip_longest
 from pathlib import Path
 
 from cot_entropy.config import Configuration
-from cot_entropy.errors import UserError
 from cot_entropy.files import read_jsonl
 from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.prereg.audit_page import OTHER_CODE, page_findings, written_by_this_code
-from cot_entropy.prereg.audit_report import Finding
+from cot_entropy.prereg.audit_report import Finding, problem_of
 from cot_entropy.prereg.provenance import CellRecord
 from cot_entropy.prereg.registration import Items
 from cot_entropy.prereg.standing import Standings
@@ -85,11 +84,7 @@ class Derivation:
 
     def _compared(self, name: str, derive: Callable[[], str]) -> Iterator[Finding]:
         self.derived.append(name)
-        try:
-            problem = derive()
-        except UserError as error:
-            problem = f"cannot be derived again: {error}"
-        if problem:
+        if problem := problem_of(derive):
             short = problem.replace(f"{self.results}/", "").replace(f"{self.scratch}/", "")
             yield Finding(check="derivation", subject=name, detail=short)
 
@@ -154,20 +149,9 @@ class Derivation:
         }
 
     def _analysed(self) -> Iterator[Finding]:
-        try:
-            analyse(
-                self.plan,
-                registered_trajectories(self.configuration, self.results),
-                self.scratch,
-                standings=self.standings,
-                jobs=self.jobs,
-            )
-        except UserError as error:
-            yield Finding(
-                check="derivation",
-                subject="verdicts.csv",
-                detail=f"cannot be derived again: {error}".replace(f"{self.results}/", ""),
-            )
+        if problem := problem_of(self._tables):
+            short = problem.replace(f"{self.results}/", "")
+            yield Finding(check="derivation", subject=TABLES[0], detail=short)
             return
         for name in TABLES:
             if not (self.results / name).is_file() and not (self.scratch / name).is_file():
@@ -184,6 +168,16 @@ class Derivation:
             scratch=self.scratch / "report",
             done=self.derived.append,
         )
+
+    def _tables(self) -> str:
+        analyse(
+            self.plan,
+            registered_trajectories(self.configuration, self.results),
+            self.scratch,
+            standings=self.standings,
+            jobs=self.jobs,
+        )
+        return ""
 
     def _table(self, name: str) -> str:
         return _differ(read_csv(self.results / name), read_csv(self.scratch / name))

@@ -90,11 +90,17 @@ def _problems(path: Path, header: Header, questions: Path) -> Iterator[str]:
             yield f"its {len(found)} questions are not the {len(ids)} of {questions.name}, in order"
         return
     samples = header.probe.m if header.probe else None
+    cut = [1] * len(ids)  # a baseline: the prompt alone
+    if header.probe:
+        stored = read_records(path.with_name("prefixes.jsonl.zst"), PrefixRecord)
+        cut = [len(record.ends) for record in stored]
     records = read_records(path, CompletionRecord)
-    for number, (identity, record) in enumerate(zip_longest(ids, records), start=1):
+    for number, (identity, prefixes, record) in enumerate(zip_longest(ids, cut, records), start=1):
         if record is None or record.question_id != identity:
             yield f"record {number} is not of question `{identity}`"
             continue
+        if len(record.prefixes) != (0 if record.error else prefixes):
+            yield f"record {number}: {len(record.prefixes)} prefixes, where {prefixes} were cut"
         if samples is None and record.prefixes:  # a baseline: as many as the first question has
             samples = len(record.prefixes[0].samples)
         yield from _completion_problems(number, record, header, samples)
@@ -111,20 +117,26 @@ def _chain_problems(
         yield f"record {number}: question or gold is not that of `{question.id}`"
     if record.seed != _seed(header, question.id, index=0):
         yield f"record {number}: seed is not that of `{question.id}` in {header.cell}"
-    if record.chain and len(record.token_ends) != len(record.chain.token_ids):
-        yield f"record {number}: {len(record.token_ends)} token ends"
+    chain, ends = record.chain, record.token_ends
+    if chain is None:
+        if ends or record.error is None:
+            yield f"record {number}: no chain, and no reason"
+    elif not len(ends) == len(chain.token_ids) == len(chain.logprobs):
+        yield f"record {number}: not one token end and log-probability for each token"
+    elif sorted(ends) != ends or [0, *ends][-1] != len(chain.text) or min(ends, default=0) < 0:
+        yield f"record {number}: the token ends are not those of its text"
 
 
 def _completion_problems(
     number: int, record: CompletionRecord, header: Header, samples: int | None
 ) -> Iterator[str]:
-    if header.probe is None and len(record.prefixes) > 1:
-        yield f"record {number}: {len(record.prefixes)} prefixes, where only the prompt is one"
     for index, prefix in enumerate(record.prefixes):
         if prefix.k != index or len(prefix.samples) != samples:
             yield f"record {number}: prefix {index} does not hold {samples} samples"
         if prefix.seed != _seed(header, record.question_id, index=index):
             yield f"record {number}: seed of prefix {index} is not that of {header.cell}"
+        if any(len(sample.token_ids) != len(sample.logprobs) for sample in prefix.samples):
+            yield f"record {number}: prefix {index}: not one log-probability for each token"
 
 
 def _seed(header: Header, question_id: str, *, index: int) -> int:

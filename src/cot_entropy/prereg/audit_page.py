@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from cot_entropy.digest import stage_digest
-from cot_entropy.errors import UserError
-from cot_entropy.prereg.audit_report import Finding
+from cot_entropy.prereg.audit_report import Finding, problem_of
 from cot_entropy.prereg.provenance import recorded
 from cot_entropy.prereg.registration import Items
 from cot_entropy.prereg.tables import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
@@ -49,11 +48,13 @@ def page_findings(
     The page and its tables are made below `scratch`, from `results` and the registration that
     `plan` stands in; `done` is told each file that was compared.
     """
-    try:
+
+    def render() -> str:
         write_report(results, plan=plan, out=scratch / PAGE)
-    except UserError as error:
-        short = str(error).replace(f"{results}/", "")
-        yield _finding(PAGE, f"cannot be rendered again: {short}")
+        return ""
+
+    if problem := problem_of(render):
+        yield _finding(PAGE, problem.replace(f"{results}/", ""))
         return
     stored, again = _files(results), _files(scratch)
     for name in sorted(stored | again):

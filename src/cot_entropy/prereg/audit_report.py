@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from typing import Literal
 
+from cot_entropy.errors import UserError
 from cot_entropy.strict import Strict
 
+LOG = logging.getLogger(__name__)
 Check = Literal["registration", "files", "generations", "derivation", "regeneration", "comparison"]
 
 
@@ -23,6 +26,24 @@ class Finding(Strict):
     def __str__(self) -> str:
         mark = f"deviation {self.declared}" if self.declared else "difference"
         return f"{mark}: {self.subject}: {self.detail}"
+
+
+def problem_of(derive: Callable[[], str]) -> str:
+    """What `derive` finds; or why it could not be done.
+
+    Stored records are anybody's: those that no code could have written stop code that trusts its
+    own in any way, and are a difference all the same. Raises what is the machine's fault: a full
+    disk, too little memory.
+    """
+    try:
+        return derive()
+    except UserError as error:
+        return f"cannot be derived again: {error}"
+    except Exception as error:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None):
+            raise
+        LOG.debug("deriving again", exc_info=True)
+        return f"cannot be derived again: {type(error).__name__} ({error})"
 
 
 class EntryLine(Strict):

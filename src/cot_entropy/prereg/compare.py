@@ -92,6 +92,7 @@ class Comparison(Strict):
             yield f"{where}: {value.first} v {value.second}{ratio}"
         if len(self.values) > SHOWN:
             yield f"and {len(self.values) - SHOWN} more (--json shows all)"
+        yield "not compared: times, costs, report and registration; audit each run for those"
 
 
 def compare(first: Path, second: Path) -> Comparison:

@@ -92,7 +92,9 @@ def analyse(
         )
     published = plan.with_name("published.yaml")
     if published.is_file():
-        compared = comparison([*verdicts, *estimates], published, level=loaded.plan.level)
+        compared = comparison(
+            [*verdicts, *estimates], published, level=loaded.plan.level, cells=loaded.plan.cells
+        )
         write_comparison(out / "comparison.csv", compared)
     return Analysis(tuple(verdicts), tuple(estimates))
 

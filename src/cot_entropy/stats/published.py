@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -90,15 +90,27 @@ class Comparison:
 COLUMNS: Final = tuple(field.name for field in fields(Comparison))
 
 
-def comparison(rows: Sequence[Estimate], published: Path, *, level: float) -> list[Comparison]:
+EVERY_CELL: Final = "all"
+"""The cell of a figure over all cells of its paper."""
+
+
+def comparison(
+    rows: Sequence[Estimate], published: Path, *, level: float, cells: Collection[str]
+) -> list[Comparison]:
     """Every published figure with ours beside it, then our verdicts that nobody has published.
 
-    `rows` are those of both tables; `level` is the coverage of their intervals. Raises PlanError
-    where the published file cannot be used.
+    `rows` are those of both tables; `level` is the coverage of their intervals. `cells` are the
+    plan's: no others count in a figure over all cells. Raises PlanError where the published file
+    cannot be used.
     """
     studies = load_published(published).studies
     ordered = sorted(studies, key=lambda study: study.design != "matched")
-    found = [row for study in ordered for row in _study(study, rows, level)]
+    registered = [row for row in rows if row.cell in cells]
+    found = [
+        row
+        for study in ordered
+        for row in _study(study, registered if study.cell == EVERY_CELL else rows, level)
+    ]
     taken = {(row.id, row.cell, row.quantity) for row in found if row.setting == "matched"}
     alone = [
         replace(
@@ -209,10 +221,10 @@ def _counted(row: Comparison, ours: Ours, chosen: Sequence[Estimate]) -> Compari
     """In how many cells our row lies above, or below, 0."""
     signs = [np.sign(one.estimate) for one in chosen if one.estimate is not None]
     if not signs:
-        return replace(row, difference_note="no cell of ours has this row")
+        return replace(row, difference_note="no registered cell of ours has this row")
     wanted = 1 if ours.field == "cells_above_zero" else -1
     count = sum(sign == wanted for sign in signs)
-    note = f"{count} of the {len(signs)} cells run"
+    note = f"{count} of the {len(signs)} registered cells run"
     return replace(row, ours=float(count), ours_kind="exploratory", difference_note=note)
 
 

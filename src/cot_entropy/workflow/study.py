@@ -12,6 +12,7 @@ from cot_entropy.config import Configuration, Study, configuration
 from cot_entropy.config import Protocol as Blocks
 from cot_entropy.config import Protocols as NamedBlocks
 from cot_entropy.digest import stage_digest
+from cot_entropy.prereg.plan import load_plan
 
 
 class Wildcards(Protocol):
@@ -38,8 +39,13 @@ class Workflow:
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
-        """Check Snakemake's merged configuration; raises ConfigError before any job starts."""
-        return cls(configuration(values, source=source))
+        """Check Snakemake's merged configuration and the plan that it names.
+
+        Raises ConfigError or PlanError before any job starts.
+        """
+        found = configuration(values, source=source)
+        load_plan(Path(found.study.plan))
+        return cls(found)
 
     @property
     def study(self) -> Study:
