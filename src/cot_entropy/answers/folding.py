@@ -99,6 +99,10 @@ def unquoted(text: str) -> str:
     """Without the pair of quotation marks around the whole (`'42'`, `"42"`, and curly ones)."""
     for opening, closing in _QUOTES:
         inside = text[len(opening) : -len(closing)]
-        if text == opening + inside + closing and inside and not (opening in inside or closing in inside):
+        if (
+            text == opening + inside + closing
+            and inside
+            and not (opening in inside or closing in inside)
+        ):
             return inside.strip()
     return text

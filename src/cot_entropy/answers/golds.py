@@ -19,7 +19,7 @@ SOLUTION_MARKER: Final = "####"
 
 _FRACTION: Final = re.compile(r"/|\\[dtc]?frac|[\u00bc-\u00be\u2150-\u215e]")
 _LOST_BACKSLASH: Final = re.compile(
-    r"[\x07\x08\x0b\x0c]"
+    r"[\x07\x08\x0b\x0c](?=[a-z])"
     r"|\t(?:ext|imes|heta|frac|au|riangle|binom)(?![a-z])"
     r"|\r(?:ight|ho|angle|floor|ceil|m)(?![a-z])"
     r"|\n(?:eq|abla|eg|mid|leq|geq|otin|subseteq)(?![a-z])"
@@ -51,6 +51,8 @@ def can_be_answered(
 
     Tried are the texts that state it: in a box and behind a marker, as written and as a decimal.
     """
+    if SOLUTION_MARKER in gold or lost_backslash(gold):
+        return False
     statements = [f"\\boxed{{{gold}}}", f"#### {gold}"]
     if (plain := number_gold(gold) or _terminating(gold)) is not None:
         statements.append(f"#### {plain}")

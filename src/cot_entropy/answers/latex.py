@@ -124,9 +124,7 @@ def split_top(text: str, separator: re.Pattern[str]) -> list[str]:
     return split_joined(text, separator)[0]
 
 
-def split_joined(
-    text: str, separator: re.Pattern[str]
-) -> tuple[list[str], list[re.Match[str]]]:
+def split_joined(text: str, separator: re.Pattern[str]) -> tuple[list[str], list[re.Match[str]]]:
     """The parts that `split_top` gives, and the separators, those beside empty parts included."""
     parts, found, depth, start, position = [], [], 0, 0, 0
     while position < len(text):

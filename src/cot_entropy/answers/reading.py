@@ -190,7 +190,9 @@ def _combined(intervals: list[Reading], word: str, name: str | None) -> Reading:
         assert isinstance(low, Structure)
         assert isinstance(high, Structure)
         ends = (low.parts[0], high.parts[1])
-        return Reading(Structure(low.shape[0] + high.shape[1], ends, ordered=True), Notes(name=name))
+        return Reading(
+            Structure(low.shape[0] + high.shape[1], ends, ordered=True), Notes(name=name)
+        )
     return Reading(Structure("intersection", tuple(intervals), ordered=False), Notes(name=name))
 
 
