@@ -14,7 +14,7 @@ from cot_entropy.answers.kinds import AnswerKind, ExtractionRule
 from cot_entropy.answers.numbers import last_plain, without_trailing_zero
 from cot_entropy.answers.robust import extract_robust
 
-_COMMAS: Final = re.compile(r"[0-9]++(?:,[0-9]++)++")
+_COMMAS: Final = re.compile(r"(?<![0-9])[0-9]++(?:,[0-9]++)++")
 _GROUPED: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _PLAIN: Final = re.compile(r"-?[0-9.]+")
 

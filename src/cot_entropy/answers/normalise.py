@@ -164,7 +164,7 @@ def _right_hand_side(text: str) -> str:
     if "=" not in text or _LIST.search(text):
         return text
     first, *others = split_outside(text, EQUALS)
-    name = first.strip(" \n\t$")
+    name = _LEFT_RIGHT.sub("", first).strip(" \n\t$")
     if not others or not (_NAMED.fullmatch(name) or _SUMMAND.fullmatch(name)):
         return text
     if any(map(states_more, others[:-1])) or _has_relation(others[-1]):
