@@ -71,7 +71,7 @@ _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
 )
 _SET_BUILDER: Final = re.compile(
-    r"\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
+    r"\s*(?P<variable>[a-z])\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
 )
 _PLUS_MINUS: Final = re.compile(r"\\(pm|mp)(?![A-Za-z])")
 _REALS: Final = {r"\mathbb{R}", r"\mathbb R", r"\R", r"\text{all real numbers}"}
@@ -124,7 +124,9 @@ def _structured(text: str) -> Reading | None:  # noqa: PLR0911
     if (bracketed := latex.brackets(text)) is not None:
         opening, inside, closing = bracketed
         if opening == "{" and (condition := _SET_BUILDER.match(inside)):
-            return _read(inside[condition.end() :])
+            described = _read(inside[condition.end() :])
+            if described.notes.name in {None, condition["variable"]}:
+                return described
         parts = latex.split_top(inside, _COMMA)
         if opening == "{":
             return _list(parts)
