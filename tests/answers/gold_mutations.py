@@ -105,11 +105,16 @@ _SWAPS: dict[str, list[tuple[str, str]]] = {
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
 
+
+def unsized(gold: str) -> str:
+    return re.sub(r"\\(?:left|right)(?![a-z])", "", gold)
+
+
 RESPELLINGS: dict[str, Callable[[str], str]] = {
     "sized brackets": lambda gold: re.sub(
         r"(?<!\\)[(\[]", r"\\left\g<0>", re.sub(r"[)\]]", r"\\right\g<0>", unsized(gold))
     ),
-    "plain brackets": lambda gold: unsized(gold),
+    "plain brackets": unsized,
     "display fractions": lambda gold: re.sub(r"\\d?frac", r"\\dfrac", gold),
     "display style": lambda gold: rf"\displaystyle {gold}",
     "dollars": lambda gold: f"${gold}$",
@@ -129,10 +134,6 @@ RESPELLINGS: dict[str, Callable[[str], str]] = {
     "lines": lambda gold: f"\n{gold}\n",
 }
 """The same answer, whatever the gold."""
-
-
-def unsized(gold: str) -> str:
-    return re.sub(r"\\(?:left|right)(?![a-z])", "", gold)
 
 
 def mutations(gold: str) -> Iterator[tuple[str, str]]:

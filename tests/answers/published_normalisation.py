@@ -27,7 +27,7 @@ def published(answer: str) -> str:
 
 
 def _minerva(text: str) -> str:
-    text = text.split("=")[-1]
+    text = text.rsplit("=", maxsplit=1)[-1]
     for before, after in SUBSTITUTIONS:
         text = text.replace(before, after)
     for expression in REMOVED:

@@ -183,24 +183,17 @@ def _list(parts: list[str], joints: Sequence[str] = ()) -> Reading:
 
 def _combined(intervals: list[Reading], word: str, name: str | None) -> Reading:
     """The union of intervals, or their intersection where that is one interval of two bounds."""
+    notes = Notes(name=name)
     if word == "or":
-        return Reading(Structure("union", tuple(intervals), ordered=False), Notes(name=name))
-    above = [interval for interval in intervals if _ends(interval)[1] == Words(r"\infty")]
-    below = [interval for interval in intervals if _ends(interval)[0] == Words(r"-\infty")]
-    if len(intervals) == 2 and len(above) == len(below) == 1 and above != below:
-        (low, high) = above[0].core, below[0].core
-        assert isinstance(low, Structure)
-        assert isinstance(high, Structure)
-        ends = (low.parts[0], high.parts[1])
-        return Reading(
-            Structure(low.shape[0] + high.shape[1], ends, ordered=True), Notes(name=name)
-        )
-    return Reading(Structure("intersection", tuple(intervals), ordered=False), Notes(name=name))
-
-
-def _ends(interval: Reading) -> tuple[Core, Core]:
-    parts = interval.core.parts if isinstance(interval.core, Structure) else ()
-    return (parts[0].core, parts[-1].core)
+        return Reading(Structure("union", tuple(intervals), ordered=False), notes)
+    cores = [interval.core for interval in intervals if isinstance(interval.core, Structure)]
+    above = [core for core in cores if core.parts[1].core == Words(r"\infty")]
+    below = [core for core in cores if core.parts[0].core == Words(r"-\infty")]
+    if len(cores) == 2 and len(above) == len(below) == 1 and above != below:
+        ends = (above[0].parts[0], below[0].parts[1])
+        shape = above[0].shape[0] + below[0].shape[1]
+        return Reading(Structure(shape, ends, ordered=True), notes)
+    return Reading(Structure("intersection", tuple(intervals), ordered=False), notes)
 
 
 def _is_statement(reading: Reading) -> bool:

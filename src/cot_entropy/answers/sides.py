@@ -28,13 +28,20 @@ RELATION: Final = re.compile(
 )
 _WORD: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}|\\[A-Za-z]+")
 _SILENT: Final = frozenset(
-    r"""\frac \dfrac \tfrac \cfrac \sqrt \cdot \times \div \left \right \binom \pm \mp \circ \infty
-    \sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \log \ln \exp \lfloor \rfloor \lceil
-    \rceil \overline \displaystyle \degree \big \Big \bigl \bigr \ast \! \dollar \boxed
-    sin cos tan cot sec csc log ln exp sqrt frac dfrac tfrac""".split()
+    (
+        *(r"\frac", r"\dfrac", r"\tfrac", r"\cfrac", r"\sqrt", r"\cdot", r"\times", r"\div"),
+        *(r"\left", r"\right", r"\binom", r"\pm", r"\mp", r"\circ", r"\infty", r"\ast"),
+        *(r"\sin", r"\cos", r"\tan", r"\cot", r"\sec", r"\csc", r"\arcsin", r"\arccos"),
+        *(r"\arctan", r"\log", r"\ln", r"\exp", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil"),
+        *(r"\overline", r"\displaystyle", r"\degree", r"\big", r"\Big", r"\dollar", r"\boxed"),
+        *("sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp", "sqrt", "frac"),
+    )
 )
 _SHORT_WORDS: Final = frozenset(
-    "or and if so to as is et ou en un at by in on no we it of xor oder und bzw vel".split()
+    (
+        *("or", "and", "if", "so", "to", "as", "is", "et", "ou", "en", "un", "at", "by", "in"),
+        *("on", "no", "we", "it", "of", "xor", "oder", "und", "bzw", "vel"),
+    )
 )
 _GREEK: Final = re.compile(GREEK)
 _JOINT: Final = re.compile(r"[,;:&$\u3001\n]|\\\\|[^\W\d_a-zA-Z\u0370-\u03ff]")
