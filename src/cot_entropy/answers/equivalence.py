@@ -1,8 +1,8 @@
 """Whether two answers are the same.
 
 `normalised` compares normal forms as strings (of kind `number`, `12.50` and `12.5` are one).
-`math_verify` compares cores by value (expressions by `symbolic`), and notes, which may be missing but must not contradict. Both are
-symmetric by construction: the pair is ordered before it is compared.
+`math_verify` compares cores by value (expressions by `symbolic`), and notes, which may be missing
+but must not contradict. Both are symmetric by construction: the pair is ordered first.
 """
 
 from __future__ import annotations
