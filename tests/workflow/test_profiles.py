@@ -67,14 +67,6 @@ def test_the_slurm_profile_counts_no_gpu_and_reruns_as_the_default_does() -> Non
     assert profile["rerun-triggers"] == default["rerun-triggers"]
 
 
-def test_what_needs_the_hub_runs_where_snakemake_does(project: Project) -> None:
-    """Compute nodes of clusters often reach no hub: these two are never submitted."""
-    text = project.snakemake("--dry-run", profile="slurm").stdout
-    for rule in ("model", "questions"):
-        assert f"localrule {rule}:" in text
-        assert f"\nrule {rule}:" not in text
-
-
 def test_rules_run_in_the_environment_of_snakemake_itself(project: Project) -> None:
     """`.venv/bin/snakemake` without the environment activated: no other command is found."""
     done = project.snakemake("--until", "questions", path=os.defpath)
