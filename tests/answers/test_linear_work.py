@@ -27,7 +27,7 @@ from cot_entropy.answers.golds import lost_backslash, number_gold
 from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normal_form
 from cot_entropy.answers.reading import read
-from cot_entropy.segment import RULES as SEGMENTATIONS
+from cot_entropy.generate.segmentation import RULES as SEGMENTATIONS
 
 LENGTHS = (10_000, 40_000, 160_000)
 FLOOR_SECONDS = 0.1
@@ -38,7 +38,13 @@ KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 
 UNBOUNDED = {
     *("answers.boxes", "answers.extract", "answers.folding", "answers.golds", "answers.normalise"),
-    *("answers.numbers", "answers.robust", "answers.sides", "segment", "prompts"),
+    *(
+        "answers.numbers",
+        "answers.robust",
+        "answers.sides",
+        "generate.segmentation",
+        "generate.prompts",
+    ),
     *("consistency.computed", "consistency.judge", "consistency.prompt", "consistency.rules"),
     *("consistency.transcript", "data.load"),
 }
@@ -56,9 +62,9 @@ SHORT_TEXTS = {
 }
 """Patterns that see a window: 200 characters behind a marker, 64 at the end of a side."""
 OWN_TEXT = {
-    "prereg.audit_page": "the report page of a run, whose size the audit bounds",
-    "prereg.freeze": "a field of a freeze, one line",
-    "prereg.registration": "the project's lock and plan",
+    "audit.page": "the report page of a run, whose size the audit bounds",
+    "registration.freeze": "a field of a freeze, one line",
+    "registration.items": "the project's lock and plan",
     "report.figures.estimated": "labels that the project writes",
     "report.figures.specs": "names that the project writes",
     "report.text": "headings that the project writes",

@@ -13,7 +13,7 @@ from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
 from cot_entropy.answers.golds import SOLUTION_MARKER, can_be_answered, lost_backslash, read_gold
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 
 KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
 _MAX_LINE: Final = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from cot_entropy.answers import latex
 from cot_entropy.answers.cores import (
@@ -66,6 +66,12 @@ _UNION: Final = re.compile(r"\\cup(?![A-Za-z])")
 _COMMA: Final = re.compile(",")
 _RELATION: Final = re.compile(r"<=|>=|!=|=|<|>|\\(?:le|ge|lt|gt|ne)(?![A-Za-z])")
 _OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne": "!="}
+_KEPT: Final[dict[str, Literal["=", "<", "<=", "!="]]] = {
+    "=": "=",
+    "<": "<",
+    "<=": "<=",
+    "!=": "!=",
+}
 _VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
 _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
@@ -219,7 +225,7 @@ def _plain(text: str) -> Core:
     return Words(words if len(words) == 1 else words.casefold())
 
 
-def _relation(text: str) -> Reading | None:  # noqa: PLR0911
+def _relation(text: str) -> Reading | None:
     sides, found = latex.split_joined(text, _RELATION)
     operators = [_OPERATORS.get(match[0], match[0]) for match in found]
     if not operators or len(sides) != len(operators) + 1:
@@ -241,9 +247,8 @@ def _relation(text: str) -> Reading | None:  # noqa: PLR0911
         return _interval("(", r"-\infty", right, ")" if operator == "<" else "]", name=left)
     if operator in {"<", "<="} and _VARIABLE.fullmatch(right):
         return _interval("(" if operator == "<" else "[", left, r"\infty", ")", name=right)
-    if operator in {"=", "<", "<=", "!="}:
-        return Reading(Relation(operator, left, right))
-    return None
+    kept = _KEPT.get(operator)
+    return None if kept is None else Reading(Relation(kept, left, right))
 
 
 def _interval(
