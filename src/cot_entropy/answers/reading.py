@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from cot_entropy.answers import latex
 from cot_entropy.answers.cores import (
@@ -66,12 +66,8 @@ _UNION: Final = re.compile(r"\\cup(?![A-Za-z])")
 _COMMA: Final = re.compile(",")
 _RELATION: Final = re.compile(r"<=|>=|!=|=|<|>|\\(?:le|ge|lt|gt|ne)(?![A-Za-z])")
 _OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne": "!="}
-_KEPT: Final[dict[str, Literal["=", "<", "<=", "!="]]] = {
-    "=": "=",
-    "<": "<",
-    "<=": "<=",
-    "!=": "!=",
-}
+_Kept: TypeAlias = Literal["=", "<", "<=", "!="]
+_KEPT: Final[dict[str, _Kept]] = {"=": "=", "<": "<", "<=": "<=", "!=": "!="}
 _VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
 _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
