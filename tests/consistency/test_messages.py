@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cot_entropy.consistency.messages import from_messages
 from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -11,8 +12,6 @@ from inspect_ai.model import (
     ContentText,
 )
 from inspect_ai.tool import ToolCall
-
-from cot_entropy.consistency.messages import from_messages
 
 SYSTEM = ChatMessageSystem(content="Be brief.")
 USER = ChatMessageUser(content="How long?")

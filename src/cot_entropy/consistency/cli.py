@@ -12,19 +12,36 @@ from cot_entropy.consistency import benchmark, scanner
 from cot_entropy.consistency.chosen import (
     announce,
     draw,
+    items_like,
     judge_all,
     named_judge,
     refuse_other_judge,
+    told,
 )
 from cot_entropy.consistency.computed import NAME as COMPUTED
-from cot_entropy.consistency.figure import draw_confusion
+from cot_entropy.consistency.contrasts import contrasts, write_contrasts
 from cot_entropy.consistency.importing import answer_kind, read_source
 from cot_entropy.consistency.join_cells import join_cells
-from cot_entropy.consistency.rates import Rate, rates, write_rates
+from cot_entropy.consistency.rates import (
+    ALL,
+    OUTSIDE,
+    Rate,
+    Validated,
+    rates,
+    write_rates,
+)
 from cot_entropy.consistency.scan import read_judgements, write_judgements
-from cot_entropy.consistency.settings import JudgeSettings
+from cot_entropy.consistency.settings import (
+    MIN_CHARS,
+    MIN_CONTEXT,
+    MIN_FIELD_CHARS,
+    MIN_TOKENS,
+    Division,
+    JudgeSettings,
+)
 from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import not_faithfulness
+from cot_entropy.consistency.turns import REASONED
 from cot_entropy.consistency.validation import (
     accuracy,
     agreement,
@@ -56,16 +73,30 @@ LocalModel = Annotated[
         "--local-model", help="A model's folder or manifest to judge with, served on loopback."
     ),
 ]
-Context = Annotated[int, typer.Option(min=1, help="Context of the local model, in tokens.")]
+Context = Annotated[int, typer.Option(min=MIN_CONTEXT, help="Tokens of the local model's context.")]
 Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
-MaxChars = Annotated[int, typer.Option(min=1, help="Characters of a transcript the judge sees.")]
+MaxChars = Annotated[
+    int, typer.Option(min=MIN_CHARS, help="Characters of a transcript the judge sees.")
+]
 MaxTokens = Annotated[
-    int, typer.Option(min=1, help="Tokens of a reply; doubled after a cut-off one.")
+    int, typer.Option(min=MIN_TOKENS, help="Tokens of a reply; doubled after a cut-off one.")
 ]
 FieldChars = Annotated[
-    int | None, typer.Option(min=1, help="Longest free text in a reply, for vLLM only.")
+    int | None,
+    typer.Option(min=MIN_FIELD_CHARS, help="Longest free text in a reply, for vLLM only."),
 ]
 Connections = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
+Split = Annotated[
+    Division,
+    typer.Option(help="What divides prose beside reasoning blocks: a marker, or else the judge."),
+]
+Actions = Annotated[
+    str,
+    typer.Option(
+        help="Calls of tools that are judged one by one: `reasoned` (all that the model reasoned "
+        "about in the same message), `all`, `none`, or names of tools, separated by commas."
+    ),
+]
 Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]
 Source = Annotated[
     Path, typer.Argument(help="chains.jsonl.zst, a folder of Inspect logs, or JSON lines.")
@@ -73,14 +104,14 @@ Source = Annotated[
 
 
 @app.command()
-def export(source: Source, out: Out) -> None:
+def export(source: Source, out: Out, *, actions: Actions = REASONED) -> None:
     """Add transcripts to a Scout store.
 
     Those that are there already are left alone.
 
     Example: cot-entropy consistency export transcripts.jsonl --out store
     """
-    transcripts = read_source(source)
+    transcripts = read_source(source, actions=actions)
     insert(out, transcripts)
     typer.echo(f"{len(transcripts)} transcripts in {out}")
 
@@ -98,6 +129,8 @@ def scan(
     max_tokens: MaxTokens = 1024,
     field_chars: FieldChars = None,
     connections: Connections = 8,
+    split: Split = "marker",
+    actions: Actions = REASONED,
     kind: Annotated[
         AnswerKind | None,
         typer.Option(help="What answers are, for `computed`; chains say so themselves."),
@@ -109,23 +142,26 @@ def scan(
         Path | None, typer.Option(help="Judgements of the same judge on the benchmark.")
     ] = None,
     domain: Annotated[
-        Literal["agentic", "mathematical"],
-        typer.Option(help="Benchmark items like the source, for the corrected rate."),
-    ] = "mathematical",
+        Literal["agentic", "mathematical"] | None,
+        typer.Option(
+            help="Benchmark items like the source, for the corrected rate; by default agentic for "
+            "logs and mathematical for chains."
+        ),
+    ] = None,
     price_in: Annotated[float | None, typer.Option(help="Price of 1e6 input tokens.")] = None,
     price_out: Annotated[float | None, typer.Option(help="Price of 1e6 output tokens.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the estimate.")] = False,
 ) -> None:
     """Judge every transcript.
 
-    Writes judgements.jsonl.zst and rates.csv.
+    Writes judgements.jsonl.zst, rates.csv and contrasts.csv.
 
     Example: cot-entropy consistency scan transcripts.jsonl --judge computed --out scan
     """
-    every = read_source(source)
-    transcripts = draw(every, sample, seed=seed)
-    if len(transcripts) < len(every):
-        typer.echo(f"a random sample of {len(transcripts)} of {len(every)} transcripts")
+    like = items_like(source, domain)
+    transcripts = draw(read_source(source, actions=actions), sample, seed=seed)
+    for line in told(transcripts):
+        typer.echo(line)
     with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
         name,
         model,
@@ -137,6 +173,7 @@ def scan(
             max_tokens=max_tokens,
             field_chars=field_chars,
             connections=connections,
+            division=split,
         )
         if name != COMPUTED:
             announce(transcripts, settings, out=out, prices=(price_in, price_out))
@@ -145,16 +182,26 @@ def scan(
         judgements = judge_all(
             transcripts, settings, model, out=out, kind=kind or answer_kind(source)
         )
-    known = beside = None
+    validated = None
     if validation is not None:
         checked = read_judgements(validation)
         labels = benchmark.load_labels()
         refuse_other_judge(judgements, checked, validation, labels)
-        known = accuracy(checked, labels, domain=domain)
-        beside = on_benchmark(checked, labels, domain=domain)
+        validated = (
+            Validated(
+                accuracy=accuracy(checked, labels, domain=like),
+                domain=like,
+                on_benchmark=on_benchmark(checked, labels, domain=like),
+            )
+            if like
+            else None
+        )
     write_judgements(out / "judgements.jsonl.zst", judgements)
-    found = rates(judgements, accuracy=known, on_benchmark=beside)
+    found = rates(judgements, validated=validated)
     write_rates(out / "rates.csv", found)
+    write_contrasts(out / "contrasts.csv", contrasts(judgements))
+    if validation is not None and like is None:
+        typer.echo("no corrected rate: name the kind of the transcripts with --domain", err=True)
     _print_rates(found)
 
 
@@ -179,7 +226,7 @@ def validate(
 ) -> None:
     """Measure a judge on the benchmark.
 
-    Writes scores.csv, confusion.csv and confusion.svg.
+    Writes judgements.jsonl.zst, scores.csv and confusion.csv.
 
     Example: cot-entropy consistency validate --judge computed --out judge
     """
@@ -215,7 +262,6 @@ def validate(
     write_judgements(out / "judgements.jsonl.zst", runs[0])
     write_scores(out / "scores.csv", found)
     write_text(out / "confusion.csv", table.to_csv(lineterminator="\n"))
-    draw_confusion(table, out / "confusion.svg", judge=name)
     typer.echo(table.to_string())
     for score in found:
         value = "-" if score.value is None else f"{score.value:.2f}"
@@ -256,13 +302,18 @@ def scanner_file() -> None:
 
 def _print_rates(found: list[Rate]) -> None:
     for row in found:
-        if row.rate is None:
-            typer.echo(
-                f"{row.quantity:24} {'-':>6} of {row.n} {row.of} ({row.method}): {row.reason}"
-            )
+        if (row.model, row.task) != (ALL, ALL):
             continue
-        typer.echo(
-            f"{row.quantity:24} {row.rate:6.1%} of {row.n} {row.of} ({row.method}), "
-            f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
-        )
+        what = row.quantity + ("" if row.decided_by == ALL else f" by {row.decided_by}")
+        of = f"{row.n} {row.of}" + ("" if row.unit == "transcript" else " turns")
+        if row.reason == OUTSIDE:
+            if row.count:
+                typer.echo(f"{what:32} {row.count:>6} of {of}: {row.reason}")
+        elif row.rate is None:
+            typer.echo(f"{what:32} {'-':>6} of {of} ({row.method}): {row.reason}")
+        else:
+            typer.echo(
+                f"{what:32} {row.rate:6.1%} of {of} ({row.method}), "
+                f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
+            )
     typer.echo(not_faithfulness())
