@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from cot_entropy.consistency import benchmark
-from cot_entropy.consistency.rates import rates
+from cot_entropy.consistency.rates import Validated, rates
 from cot_entropy.consistency.scan import read_judgements
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.validation import (
@@ -80,10 +80,10 @@ def test_intervals_are_wilsons_formula() -> None:
 def test_such_a_judge_gives_no_corrected_rate() -> None:
     """Whatever it finds in the field: on mathematical items it is not better than chance."""
     known = accuracy(JUDGEMENTS, LABELS, domain="mathematical")
+    beside = on_benchmark(JUDGEMENTS, LABELS, domain="mathematical")
     found = rates(
         JUDGEMENTS,
-        accuracy=known,
-        on_benchmark=on_benchmark(JUDGEMENTS, LABELS, domain="mathematical"),
+        validated=Validated(accuracy=known, domain="mathematical", on_benchmark=beside),
     )
     corrected = next(row for row in found if row.method.startswith("corrected"))
     assert (corrected.rate, corrected.ci_low, corrected.ci_high) == (None, None, None)

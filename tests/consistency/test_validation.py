@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from cot_entropy.consistency import benchmark
+from cot_entropy.consistency.intervals import wilson
 from cot_entropy.consistency.judgement import Judgement
-from cot_entropy.consistency.rates import wilson
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.validation import (
     Score,

@@ -173,7 +173,7 @@ def scan(
             max_tokens=max_tokens,
             field_chars=field_chars,
             connections=connections,
-            division=split,
+            split=split,
         )
         if name != COMPUTED:
             announce(transcripts, settings, out=out, prices=(price_in, price_out))

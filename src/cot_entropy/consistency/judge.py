@@ -111,7 +111,7 @@ def ruled(transcript: Transcript, *, judge: str, seed: int) -> Judgement | None:
 def without_asking(transcript: Transcript, settings: JudgeSettings) -> Judgement | None:
     """The judgement where a rule decides and the judge is not to divide the response, else None."""
     found = ruled(transcript, judge=settings.model, seed=settings.seed)
-    if found is not None and found.outcome == "undivided" and settings.division == "judge":
+    if found is not None and found.outcome == "undivided" and settings.split == "judge":
         return None
     return found
 
@@ -227,7 +227,7 @@ async def ask(
             conversation = messages
             max_tokens *= 2
         else:
-            verdict = read_reply(text, form)
+            verdict = parse_reply(text, form)
             if not isinstance(verdict, str):
                 return Reply[form](  # type: ignore[valid-type]
                     verdict=verdict,
@@ -245,7 +245,7 @@ async def ask(
     return Failed(failure, detail, settings.attempts, tokens_in, tokens_out)
 
 
-def read_reply(text: str, form: type[Said]) -> Said | str:
+def parse_reply(text: str, form: type[Said]) -> Said | str:
     """The verdict (or division) in a reply, or what is wrong with it.
 
     A `<think>` block before it and one code fence around it are taken off; anything else around

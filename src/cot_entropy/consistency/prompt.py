@@ -18,7 +18,7 @@ from cot_entropy.consistency.taxonomy import Taxonomy, taxonomy
 from cot_entropy.consistency.transcript import Transcript
 
 _CONTROL = re.compile(
-    r"<(?=[|｜]|(?:turn|channel|message|tool_call|tool_response)\||/?s>|/?SYS>|bos>|eos>"
+    r"<(?=[|｜]|(?:turn|channel|message|tool_call|tool_response)\||/?s>|</?SYS>|/?SYS>|bos>|eos>"
     r"|(?:start|end)_of_turn>|/?(?:think|thinking|thought|reasoning|seed:think)>)"
     r"|\[(?=/?(?:INST|THINK|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,

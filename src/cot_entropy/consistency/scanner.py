@@ -74,7 +74,7 @@ def reasoning_consistency(
             connections=connections,
             max_retries=max_retries,
             timeout=timeout,
-            division=split,
+            split=split,
         )
         replies = ReplyCache(Path(cache)) if cache else None
         whole, *turns = [

@@ -37,6 +37,6 @@ class JudgeSettings(Strict):
     max_chars: Annotated[int, Field(ge=MIN_CHARS)] = 60_000
     connections: Annotated[int, Field(ge=1)] = 8
     max_retries: Annotated[int, Field(ge=0)] = 2
-    division: Division = "marker"
+    split: Division = "marker"
     timeout: Annotated[int, Field(ge=1)] = 300
     """Seconds for one request, retries included."""
