@@ -148,7 +148,7 @@ def scan(
     known = beside = None
     if validation is not None:
         checked = read_judgements(validation)
-        labels = benchmark.load_labels()
+        labels = benchmark.labels_for(judgement.id for judgement in checked)
         refuse_other_judge(judgements, checked, validation, labels)
         known = accuracy(checked, labels, domain=domain)
         beside = on_benchmark(checked, labels, domain=domain)

@@ -80,7 +80,7 @@ def scores(judgements: Sequence[Judgement], labels: Labels) -> list[Score]:
     found.extend(_pair("consistent", pairs, lambda name: name == "consistent"))
     errors = _errors(pairs)
     decided = [pair for pair in pairs if pair[0].outcome != "judge_error"]
-    right = sum(given(judgement) == truth(label) for judgement, label in decided)
+    right = sum(label.accepts(judgement) for judgement, label in decided)
     found.append(_score("all", "exact", right, len(decided), errors))
     border = [(j, labels[j.id]) for j in judgements if labels[j.id].borderline]
     settled = [pair for pair in border if pair[0].outcome != "judge_error"]
