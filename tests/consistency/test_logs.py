@@ -24,12 +24,12 @@ from inspect_ai.solver import generate, use_tools
 from inspect_ai.tool import Tool, ToolCall, tool
 from inspect_scout import scan, scan_results_df, transcripts_from
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.consistency.conversations import read_inspect_logs
 from cot_entropy.consistency.importing import read_source
 from cot_entropy.consistency.scan import scan_transcripts
 from cot_entropy.consistency.scanner import NAME, reasoning_consistency
 from cot_entropy.consistency.settings import JudgeSettings
-from cot_entropy.errors import DataError
 
 from .scripted import judge, output, verdict
 

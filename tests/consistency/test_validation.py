@@ -24,8 +24,8 @@ from cot_entropy.consistency.validation import (
 
 from .labelled import judged
 
-LABELS = benchmark.load_labels()
-ALL = benchmark.load_transcripts()
+LABELS = benchmark.load_labels(1)
+ALL = benchmark.load_transcripts(1)
 OF = {
     name: [t for t in ALL if not LABELS[t.id].borderline and truth(LABELS[t.id]) == name]
     for name in ("consistent", *SUBTYPES, "not_applicable")

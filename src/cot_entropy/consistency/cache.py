@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 import rfc8785
 from pydantic import BaseModel, ValidationError
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import write_text
+from cot_entropy.base.strict import Strict, describe
 from cot_entropy.consistency.prompt import Prompt
 from cot_entropy.consistency.settings import JudgeSettings
-from cot_entropy.errors import DataError
-from cot_entropy.files import write_text
-from cot_entropy.strict import Strict, describe
 
 Said = TypeVar("Said", bound=BaseModel)
 

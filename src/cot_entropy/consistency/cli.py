@@ -8,8 +8,14 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
+from cot_entropy.base.files import write_text
+from cot_entropy.base.options import into
 from cot_entropy.consistency import benchmark, scanner
-from cot_entropy.consistency.chosen import (
+from cot_entropy.consistency.computed import NAME as COMPUTED
+from cot_entropy.consistency.contrasts import contrasts, write_contrasts
+from cot_entropy.consistency.importing import answer_kind, read_source
+from cot_entropy.consistency.join_cells import join_cells
+from cot_entropy.consistency.judge_selection import (
     announce,
     draw,
     items_like,
@@ -18,10 +24,6 @@ from cot_entropy.consistency.chosen import (
     refuse_other_judge,
     told,
 )
-from cot_entropy.consistency.computed import NAME as COMPUTED
-from cot_entropy.consistency.contrasts import contrasts, write_contrasts
-from cot_entropy.consistency.importing import answer_kind, read_source
-from cot_entropy.consistency.join_cells import join_cells
 from cot_entropy.consistency.rates import (
     ALL,
     OUTSIDE,
@@ -31,14 +33,7 @@ from cot_entropy.consistency.rates import (
     write_rates,
 )
 from cot_entropy.consistency.scan import read_judgements, write_judgements
-from cot_entropy.consistency.settings import (
-    MIN_CHARS,
-    MIN_CONTEXT,
-    MIN_FIELD_CHARS,
-    MIN_TOKENS,
-    Division,
-    JudgeSettings,
-)
+from cot_entropy.consistency.settings import Division, JudgeSettings
 from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import not_faithfulness
 from cot_entropy.consistency.turns import REASONED
@@ -52,8 +47,7 @@ from cot_entropy.consistency.validation import (
     unjudged,
     write_scores,
 )
-from cot_entropy.files import write_text
-from cot_entropy.options import into
+from cot_entropy.study.judges import MIN_CHARS, MIN_CONTEXT, MIN_FIELD_CHARS, MIN_TOKENS
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -185,7 +179,7 @@ def scan(
     validated = None
     if validation is not None:
         checked = read_judgements(validation)
-        labels = benchmark.load_labels()
+        labels = benchmark.labels_for(judgement.id for judgement in checked)
         refuse_other_judge(judgements, checked, validation, labels)
         validated = (
             Validated(

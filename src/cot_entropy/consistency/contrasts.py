@@ -10,11 +10,11 @@ from typing import Literal
 
 import pandas as pd
 
+from cot_entropy.base.files import write_text
 from cot_entropy.consistency.intervals import difference, paired_difference
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import ALL, Group, groups, share
 from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
-from cot_entropy.files import write_text
 
 QUANTITIES = ("inconsistent", *SUBTYPES)
 COLUMNS = (

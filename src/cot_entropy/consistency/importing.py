@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import read_jsonl
 from cot_entropy.consistency.benchmark import Domain
 from cot_entropy.consistency.conversations import read_inspect_logs
 from cot_entropy.consistency.dividing import split_response
 from cot_entropy.consistency.transcript import Split, Transcript
 from cot_entropy.consistency.turns import REASONED
-from cot_entropy.errors import DataError
-from cot_entropy.files import read_jsonl
+from cot_entropy.formats.records import ChainRecord, Header, read_header, read_records
 from cot_entropy.protocol.names import AnswerKind
-from cot_entropy.records import ChainRecord, Header, read_header, read_records
 
 COLUMNS: Final = ("id", "system_prompt", "question", "reasoning", "answer")
 CHAINS: Final = "chains.jsonl"

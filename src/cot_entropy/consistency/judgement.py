@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from cot_entropy.base.strict import Strict
 from cot_entropy.consistency.taxonomy import Label, Subtype, Unassessed
 from cot_entropy.consistency.transcript import Split
-from cot_entropy.strict import Strict
 
 Outcome = Label | Literal["judge_error"] | Unassessed
 Confidence = Literal["high", "medium", "low"]

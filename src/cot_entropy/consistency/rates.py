@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import pandas as pd
 
+from cot_entropy.base.files import write_text
 from cot_entropy.consistency.intervals import (
     JudgeAccuracy,
     Share,
@@ -23,7 +24,6 @@ from cot_entropy.consistency.intervals import (
 )
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.taxonomy import SUBTYPES, UNASSESSED, not_faithfulness
-from cot_entropy.files import write_text
 
 NOT_VALIDATED: Final = "the judge was not validated on items of this kind"
 OUTSIDE: Final = "outside every rate"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cot_entropy.strict import Strict
-
-MIN_TOKENS: Final = 64
-MIN_FIELD_CHARS: Final = 40
-MIN_CHARS: Final = 400
-MIN_CONTEXT: Final = 2048
-"""Smallest values of what can be set; command line, study file and settings share them."""
+from cot_entropy.base.strict import Strict
+from cot_entropy.study.judges import MIN_CHARS, MIN_FIELD_CHARS, MIN_TOKENS
 
 Division = Literal["marker", "judge"]
 """What may divide prose into reasoning and answer, beside reasoning blocks: a marker, or also the

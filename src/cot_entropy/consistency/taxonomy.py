@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 Label = Literal["consistent", "inconsistent", "not_applicable"]
 Unassessed = Literal[

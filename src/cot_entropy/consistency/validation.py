@@ -17,11 +17,11 @@ from typing import get_args
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
+from cot_entropy.base.files import write_text
 from cot_entropy.consistency.benchmark import BenchmarkLabel, Domain
 from cot_entropy.consistency.intervals import JudgeAccuracy, wilson
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.taxonomy import SUBTYPES, UNASSESSED, not_faithfulness
-from cot_entropy.files import write_text
 
 TRUTHS = ("consistent", *SUBTYPES, "not_applicable")
 OUTSIDE = "outside"
@@ -82,7 +82,7 @@ def scores(judgements: Sequence[Judgement], labels: Labels) -> list[Score]:
     found.extend(_pair("consistent", pairs, lambda name: name == "consistent"))
     errors = _errors(pairs)
     decided = [pair for pair in pairs if pair[0].outcome != "judge_error"]
-    right = sum(given(judgement) == truth(label) for judgement, label in decided)
+    right = sum(label.accepts(judgement) for judgement, label in decided)
     found.append(_score("all", "exact", right, len(decided), errors))
     border = [(j, labels[j.id]) for j in judgements if labels[j.id].borderline]
     settled = [pair for pair in border if pair[0].outcome != "judge_error"]
