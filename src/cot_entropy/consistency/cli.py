@@ -8,9 +8,21 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
-from cot_entropy.base.files import write_text
-from cot_entropy.base.options import into
 from cot_entropy.consistency import benchmark, scanner
+from cot_entropy.consistency.arguments import (
+    Actions,
+    Connections,
+    Context,
+    FieldChars,
+    Judge,
+    LocalModel,
+    MaxChars,
+    MaxTokens,
+    Out,
+    Seed,
+    Source,
+    Split,
+)
 from cot_entropy.consistency.computed import NAME as COMPUTED
 from cot_entropy.consistency.contrasts import contrasts, write_contrasts
 from cot_entropy.consistency.importing import answer_kind, read_source
@@ -24,30 +36,13 @@ from cot_entropy.consistency.judge_selection import (
     refuse_other_judge,
     told,
 )
-from cot_entropy.consistency.rates import (
-    ALL,
-    OUTSIDE,
-    Rate,
-    Validated,
-    rates,
-    write_rates,
-)
+from cot_entropy.consistency.rates import Validated, rates, rates_in_words, write_rates
 from cot_entropy.consistency.scan import read_judgements, write_judgements
-from cot_entropy.consistency.settings import Division, JudgeSettings
+from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
-from cot_entropy.consistency.taxonomy import not_faithfulness
 from cot_entropy.consistency.turns import REASONED
-from cot_entropy.consistency.validation import (
-    accuracy,
-    agreement,
-    confusion,
-    on_benchmark,
-    scores,
-    stability,
-    unjudged,
-    write_scores,
-)
-from cot_entropy.study.judges import MIN_CHARS, MIN_CONTEXT, MIN_FIELD_CHARS, MIN_TOKENS
+from cot_entropy.consistency.validating import export_benchmark, validate
+from cot_entropy.consistency.validation import accuracy, on_benchmark
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -56,45 +51,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-Out = Annotated[Path, typer.Option("--out", help="The folder to write into.", callback=into)]
-Judge = Annotated[
-    str | None, typer.Option("--judge", help="An Inspect model string, or `computed` (no model).")
-]
-LocalModel = Annotated[
-    Path | None,
-    typer.Option(
-        "--local-model", help="A model's folder or manifest to judge with, served on loopback."
-    ),
-]
-Context = Annotated[int, typer.Option(min=MIN_CONTEXT, help="Tokens of the local model's context.")]
-Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
-MaxChars = Annotated[
-    int, typer.Option(min=MIN_CHARS, help="Characters of a transcript the judge sees.")
-]
-MaxTokens = Annotated[
-    int, typer.Option(min=MIN_TOKENS, help="Tokens of a reply; doubled after a cut-off one.")
-]
-FieldChars = Annotated[
-    int | None,
-    typer.Option(min=MIN_FIELD_CHARS, help="Longest free text in a reply, for vLLM only."),
-]
-Connections = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
-Split = Annotated[
-    Division,
-    typer.Option(help="What divides prose beside reasoning blocks: a marker, or else the judge."),
-]
-Actions = Annotated[
-    str,
-    typer.Option(
-        help="Calls of tools that are judged one by one: `reasoned` (all that the model reasoned "
-        "about in the same message), `all`, `none`, or names of tools, separated by commas."
-    ),
-]
-Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]
-Source = Annotated[
-    Path, typer.Argument(help="chains.jsonl.zst, a folder of Inspect logs, or JSON lines.")
-]
 
 
 @app.command()
@@ -196,77 +152,12 @@ def scan(
     write_contrasts(out / "contrasts.csv", contrasts(judgements))
     if validation is not None and like is None:
         typer.echo("no corrected rate: name the kind of the transcripts with --domain", err=True)
-    _print_rates(found)
+    for line in rates_in_words(found):
+        typer.echo(line)
 
 
-@app.command()
-def validate(
-    out: Out,
-    *,
-    judge: Judge = None,
-    local_model: LocalModel = None,
-    context: Context = 8192,
-    split: Annotated[Literal["dev", "test", "all"], typer.Option(help="Benchmark items.")] = "test",
-    repeats: Annotated[int, typer.Option(min=1, help="Scans with seed, seed + 1, ...")] = 1,
-    seed: Seed = 0,
-    max_chars: MaxChars = 60_000,
-    max_tokens: MaxTokens = 1024,
-    field_chars: FieldChars = None,
-    connections: Connections = 8,
-    kind: Kind = "number",
-    second: Annotated[
-        Path | None, typer.Option(help="Another judge's judgements.jsonl.zst, for kappa.")
-    ] = None,
-) -> None:
-    """Measure a judge on the benchmark.
-
-    Writes judgements.jsonl.zst, scores.csv and confusion.csv.
-
-    Example: cot-entropy consistency validate --judge computed --out judge
-    """
-    transcripts = benchmark.select(split=split)
-    with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
-        name,
-        model,
-    ):
-        settings = JudgeSettings(
-            model=name,
-            max_chars=max_chars,
-            max_tokens=max_tokens,
-            field_chars=field_chars,
-            connections=connections,
-        )
-        runs = [
-            judge_all(
-                transcripts,
-                settings.model_copy(update={"seed": seed + repeat}),
-                model,
-                out=out,
-                kind=kind,
-            )
-            for repeat in range(repeats)
-        ]
-    labels = benchmark.load_labels()
-    found = scores(runs[0], labels)
-    if repeats > 1:
-        found.append(stability(runs))
-    if second is not None:
-        found.append(agreement(runs[0], read_judgements(second)))
-    table = confusion(runs[0], labels)
-    write_judgements(out / "judgements.jsonl.zst", runs[0])
-    write_scores(out / "scores.csv", found)
-    write_text(out / "confusion.csv", table.to_csv(lineterminator="\n"))
-    typer.echo(table.to_string())
-    for score in found:
-        value = "-" if score.value is None else f"{score.value:.2f}"
-        typer.echo(
-            f"{score.outcome:24} {score.quantity:24} {value:>5} ({score.count}/{score.n}), "
-            f"judge errors {score.judge_errors}"
-        )
-    warning = unjudged(runs[0], labels)
-    if warning:
-        typer.echo(f"warning: {warning}", err=True)
-    typer.echo(not_faithfulness())
+app.command()(validate)
+app.command(name="benchmark")(export_benchmark)
 
 
 @app.command()
@@ -292,22 +183,3 @@ def scanner_file() -> None:
     Example: cot-entropy consistency scanner
     """
     typer.echo(scanner.__file__)
-
-
-def _print_rates(found: list[Rate]) -> None:
-    for row in found:
-        if (row.model, row.task) != (ALL, ALL):
-            continue
-        what = row.quantity + ("" if row.decided_by == ALL else f" by {row.decided_by}")
-        of = f"{row.n} {row.of}" + ("" if row.unit == "transcript" else " turns")
-        if row.reason == OUTSIDE:
-            if row.count:
-                typer.echo(f"{what:32} {row.count:>6} of {of}: {row.reason}")
-        elif row.rate is None:
-            typer.echo(f"{what:32} {'-':>6} of {of} ({row.method}): {row.reason}")
-        else:
-            typer.echo(
-                f"{what:32} {row.rate:6.1%} of {of} ({row.method}), "
-                f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
-            )
-    typer.echo(not_faithfulness())

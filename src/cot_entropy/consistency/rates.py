@@ -228,6 +228,26 @@ def _with_interval(row: Rate, found: Share, method: str = "raw, Wilson") -> Rate
     return Rate(**{**asdict(row), **values})
 
 
+def rates_in_words(found: Sequence[Rate]) -> Iterator[str]:
+    """One line per pooled rate, then what is outside every rate, and the sentence."""
+    for row in found:
+        if (row.model, row.task) != (ALL, ALL):
+            continue
+        what = row.quantity + ("" if row.decided_by == ALL else f" by {row.decided_by}")
+        of = f"{row.n} {row.of}" + ("" if row.unit == "transcript" else " turns")
+        if row.reason == OUTSIDE:
+            if row.count:
+                yield f"{what:32} {row.count:>6} of {of}: {row.reason}"
+        elif row.rate is None:
+            yield f"{what:32} {'-':>6} of {of} ({row.method}): {row.reason}"
+        else:
+            yield (
+                f"{what:32} {row.rate:6.1%} of {of} ({row.method}), "
+                f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
+            )
+    yield not_faithfulness()
+
+
 def write_rates(path: Path, rows: Sequence[Rate]) -> None:
     """Write rates as CSV; undefined numbers are empty."""
     frame = pd.DataFrame([asdict(row) for row in rows])

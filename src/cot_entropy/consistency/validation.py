@@ -23,10 +23,10 @@ from cot_entropy.consistency.intervals import JudgeAccuracy, wilson
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.taxonomy import SUBTYPES, UNASSESSED, not_faithfulness
 
-TRUTHS = ("consistent", *SUBTYPES, "not_applicable")
 OUTSIDE = "outside"
 """Every outcome of what cannot be judged, together."""
-GIVEN = (*TRUTHS, OUTSIDE, "judge_error")
+TRUTHS = ("consistent", *SUBTYPES, "not_applicable", OUTSIDE)
+GIVEN = (*TRUTHS, "judge_error")
 
 Labels = Mapping[str, BenchmarkLabel]
 
@@ -55,12 +55,12 @@ def given(judgement: Judgement) -> str:
 
 
 def truth(label: BenchmarkLabel) -> str:
-    """The labelled subtype where there is one, else the label."""
-    return label.subtype or label.label
+    """The labelled subtype where there is one, else the label; `outside` as for `given`."""
+    return OUTSIDE if label.outcome else label.subtype or label.label
 
 
 def confusion(judgements: Sequence[Judgement], labels: Labels) -> pd.DataFrame:
-    """Counts `(8, 10)`: labelled outcome by given outcome, judge errors a column of their own."""
+    """Counts `(9, 10)`: labelled outcome by given outcome, judge errors a column of their own."""
     counts = Counter(
         (truth(label), given(judgement)) for judgement, label in _clear(judgements, labels)
     )

@@ -13,7 +13,7 @@ MIN_TOKENS: Final = 64
 MIN_FIELD_CHARS: Final = 40
 MIN_CHARS: Final = 400
 MIN_CONTEXT: Final = 2048
-"""Smallest values of what can be set; study file, command line and the scan's settings share them."""
+"""Smallest values of what can be set; study file, command line and the scan share them."""
 
 
 class ComputedJudge(Strict):
