@@ -109,7 +109,11 @@ def scan(
     Example: cot-entropy consistency scan transcripts.jsonl --judge computed --out scan
     """
     like = items_like(source, domain)
-    transcripts = draw(read_source(source, actions=actions), sample, seed=seed)
+    every = read_source(source, actions=actions)
+    transcripts = draw(every, sample, seed=seed)
+    if len(transcripts) < len(every):
+        sizes = [sum(one.turn is None for one in those) for those in (transcripts, every)]
+        typer.echo(f"a random sample of {sizes[0]} of {sizes[1]} transcripts")
     for line in told(transcripts):
         typer.echo(line)
     with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
