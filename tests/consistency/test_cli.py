@@ -18,7 +18,7 @@ from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import not_faithfulness
 
 from .endpoint import endpoint
-from .scripted import verdict
+from .scripted import part, verdict
 
 ROWS = [
     {"id": "a", "question": "How much?", "reasoning": "3 + 5 = 8.", "answer": "The answer is 8."},
@@ -82,7 +82,7 @@ def test_scan_with_a_served_judge(
             "--price-out",
             1,
         )
-    assert "3 transcripts: 1 decided by rule, 0 judged before, 2 to ask" in printed
+    assert "3 judgements to make: 1 decided by rule, 0 judged before, 2 to ask" in printed
     assert "at most about 0.0" in printed
     assert len(served.requests) == 2
 
@@ -264,10 +264,12 @@ def test_the_judge_divides_where_it_is_told_to(
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
+    shown: list[str] = []
+
     def reply(body: dict[str, Any]) -> str:
         user = body["messages"][-1]["content"]
         if "BEGIN RESPONSE" not in user:
-            assert "They are fast.\n[" in user
+            shown.append(part(user, "REASONING"))
             return verdict()
         begins = "I take" if "trains" in user else "not in it" if "Cars" in user else ""
         return json.dumps({"answer_begins": begins})
@@ -285,6 +287,7 @@ def test_the_judge_divides_where_it_is_told_to(
         ("undivided", "undivided", 1),
         ("no_reasoning_recorded", "judge", 1),
     ]
+    assert shown == ["I like trains. They are fast."]
 
 
 def test_the_benchmark_goes_to_scout_with_its_cases(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_the_confusion_matrix() -> None:
         "consistent": 20,
         **dict.fromkeys(SUBTYPES, 5),
         "not_applicable": 4,
+        "outside": 0,
     }
     assert table.loc["reasoning_reversal", "consistent"] == 2
     assert table.loc["consistent", "judge_error"] == 2
