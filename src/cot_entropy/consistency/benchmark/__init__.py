@@ -103,9 +103,7 @@ def labels_for(ids: Iterable[str]) -> dict[str, BenchmarkLabel]:
     return load_labels()
 
 
-def select(
-    *, split: SplitName | Literal["all"], version: Version = NEWEST
-) -> list[Transcript]:
+def select(*, split: SplitName | Literal["all"], version: Version = NEWEST) -> list[Transcript]:
     """The transcripts of one split; raises DataError where the version is not the frozen one."""
     if hash_of(version) != frozen(version).sha256:
         raise DataError(
