@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from typing import get_args
 
@@ -160,7 +160,7 @@ def test_version_1_is_what_was_published() -> None:
 
 
 @pytest.fixture(params=["transcripts.jsonl", "labels.jsonl"])
-def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One line of one file is gone."""
     read = benchmark._read
 
@@ -169,7 +169,7 @@ def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         return b"\n".join(data.splitlines()[1:]) if name == request.param else data
 
     monkeypatch.setattr(benchmark, "_read", shortened)
-    yield request.param
+    return str(request.param)
 
 
 @every_version

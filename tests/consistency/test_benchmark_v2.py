@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from cot_entropy.consistency import benchmark
+from cot_entropy.consistency.computed import judge_computed
 from cot_entropy.consistency.rules import decide_by_rule
 from cot_entropy.consistency.taxonomy import SUBTYPES
 
@@ -21,6 +23,8 @@ OLD = benchmark.load_labels(1)
 TRANSCRIPTS = {transcript.id: transcript for transcript in benchmark.load_transcripts(2)}
 README = files(benchmark).joinpath("v2", "README.md").read_text(encoding="utf-8")
 PROSE = " ".join(README.split())
+DOCS = Path(__file__).parents[2] / "docs"
+EXPLANATION = " ".join((DOCS / "explanation/consistency.md").read_text().split())
 SHUFFLED = {"98e47ee9", "fae0f5e0", "f45aa8b6", "44053836", "b7d4ea02"}
 UNNATURAL = {"85ad1e9f", "feae0341", "62c25387"}
 
@@ -195,6 +199,41 @@ def test_the_same_heuristic_on_version_1() -> None:
     found = surface(1, "all")
     assert "On the 50 of version 1 it had 37 right, a balanced accuracy of 0.75" in PROSE
     assert (found.right, found.n, round(found.balanced, 2)) == (37, 50, 0.75)
+
+
+def test_the_explanation_says_what_the_computed_judge_does() -> None:
+    """Counted here from its outcomes, kind by kind."""
+    domains = Counter(label.domain for label in LABELS.values())
+    found: Counter[tuple[str, str]] = Counter()
+    reversals = silent = 0
+    for id, label in LABELS.items():
+        outcome = judge_computed(TRANSCRIPTS[id], kind="number").outcome
+        if label.domain == "agentic":
+            silent += outcome == "judge_error"
+        elif not label.borderline:
+            found[label.label, outcome] += 1
+            reversals += (own(label), outcome) == ("reasoning_reversal", "inconsistent")
+    cleared, flagged = found["consistent", "consistent"], found["consistent", "inconsistent"]
+    hits, missed = found["inconsistent", "inconsistent"], found["inconsistent", "consistent"]
+    for sentence in (
+        f"{cleared} of the {cleared + flagged} decided consistent items cleared",
+        f"all {reversals} decided reversals found, and {hits} of the {hits + missed} decided",
+        f"On {silent} of the {domains['agentic']} agentic items it has no verdict",
+        f"on the {domains['mathematical']} mathematical items of version 2",
+    ):
+        assert sentence in EXPLANATION, sentence
+
+
+def test_the_explanation_cites_the_heuristic() -> None:
+    """The same figures as on the benchmark's page."""
+    found = surface(2, "test", new_only=True)
+    assert f"balanced accuracy of {found.balanced:.2f} on what version 2 adds" in EXPLANATION
+
+
+def test_the_guide_counts_the_items() -> None:
+    """What `snakemake consistency` asks each judge."""
+    guide = (DOCS / "howto/scan-transcripts.md").read_text()
+    assert f"validates each judge on all {len(LABELS)} items" in guide
 
 
 def test_the_second_reading_is_complete() -> None:

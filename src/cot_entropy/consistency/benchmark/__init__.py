@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 import rfc8785
+from pydantic import Field
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.strict import Strict
@@ -44,7 +45,7 @@ class BenchmarkLabel(Strict):
     domain: Domain
     language: str
     hard_negative: str | None
-    kinds: list[str] = []
+    kinds: list[str] = Field(default_factory=list)
     """What is special about it: `long_reasoning`, `tool_use`, `multi_turn` and the like."""
     borderline: bool
     difficulty: Literal["easy", "medium", "hard"]
