@@ -233,7 +233,7 @@ def test_most_items_without_a_verdict_is_one_warning(tmp_path: Path) -> None:
     warnings = [line for line in done.stderr.splitlines() if line]
     assert len(warnings) == 1
     assert re.fullmatch(
-        r"warning: judge computed: no verdict on \d+ of 148 agentic items "
+        r"warning: judge computed: no verdict on \d+ of \d+ agentic items "
         r"\(not_computable \d+\); the scores are about the others",
         warnings[0],
     )
