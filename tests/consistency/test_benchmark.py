@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from typing import get_args
 
@@ -160,7 +160,7 @@ def test_version_1_is_what_was_published() -> None:
 
 
 @pytest.fixture(params=["transcripts.jsonl", "labels.jsonl"])
-def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One line of one file is gone."""
     read = benchmark._read
 
@@ -169,7 +169,7 @@ def altered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         return b"\n".join(data.splitlines()[1:]) if name == request.param else data
 
     monkeypatch.setattr(benchmark, "_read", shortened)
-    yield request.param
+    return str(request.param)
 
 
 @every_version
@@ -245,10 +245,7 @@ def test_the_length_tells_nothing(version: Version, pairs: int) -> None:
 def unseen_scores(
     version: Version, vectoriser: Callable[[], object], strength: float
 ) -> dict[str, float]:
-    """The score for "edit" of each clear item, by a classifier that never saw its family.
-
-    Families are held out in ten groups, so that both of a pair are scored by one classifier.
-    """
+    """The score for "edit" of each clear item, by a classifier that never saw its family."""
     items = [
         label
         for label in LABELS[version].values()
@@ -257,7 +254,8 @@ def unseen_scores(
     texts = np.array([written(version, label.id) for label in items], dtype=object)
     edited = np.array([label.parent is not None for label in items])
     scores: dict[str, float] = {}
-    folds = GroupKFold(10).split(texts, groups=[label.family for label in items])
+    families = [label.family for label in items]
+    folds = GroupKFold(len(set(families))).split(texts, groups=families)
     for train, held in folds:
         classifier = LogisticRegression(C=strength, class_weight="balanced", solver="liblinear")
         model = make_pipeline(vectoriser(), classifier).fit(texts[train], edited[train])
@@ -294,7 +292,7 @@ def test_the_classifier_would_find_a_planted_word(
 
 @pytest.mark.parametrize(
     ("version", "needed", "three_in_four", "six_in_ten"),
-    [(1, 20, 0.89, 0.29), (2, 52, 1.0, 0.56)],
+    [(1, 20, 0.89, 0.29), (2, 53, 1.0, 0.58)],
 )
 def test_the_power_stated_in_the_readme(
     version: Version, needed: int, three_in_four: float, six_in_ten: float

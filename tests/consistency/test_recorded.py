@@ -43,6 +43,7 @@ def test_the_record_is_of_version_1() -> None:
     shipped = {t.id: t.sha256() for t in benchmark.load_transcripts(1)}
     assert {row["id"]: row["transcript_sha256"] for row in ROWS} == shipped
     assert len(ROWS) == 60
+    assert benchmark.labels_for(row["id"] for row in ROWS) == LABELS
 
 
 def test_the_confusion_matrix_is_sklearns() -> None:
