@@ -57,7 +57,8 @@ def read_recorded(path: Path) -> tuple[list[Judgement], Version]:
 
 def _version(path: Path, found: Sequence[Judgement]) -> Version:
     problem = ""
-    for version in sorted(get_args(Version), reverse=True):
+    versions: tuple[Version, ...] = get_args(Version)
+    for version in sorted(versions, reverse=True):
         shipped = {one.id: one.sha256() for one in benchmark.load_transcripts(version)}
         strange = next((one for one in found if one.id not in shipped), None)
         changed = next((one for one in found if one.transcript_sha256 != shipped.get(one.id)), None)

@@ -38,7 +38,7 @@ def resolution(labels: Sequence[BenchmarkLabel]) -> list[Resolution]:
     A judge that shows this recall could be any judge inside the interval.
     """
     clear = [label for label in labels if not label.borderline]
-    counts = Counter(label.subtype or label.label for label in clear)
+    counts: Counter[str] = Counter(label.subtype or label.label for label in clear)
     counts["inconsistent"] = sum(label.label == "inconsistent" for label in clear)
     return list(_rows(counts))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -58,7 +58,7 @@ def heat_map(
         canvas.text(left - 8, y + HEIGHT / 2 + 4, name, "tick", "end")
         for index, square in enumerate(row):
             x = left + WIDTH * index
-            box = {"x": x + 1, "y": y + 1, "width": WIDTH - 2, "height": HEIGHT - 2}
+            box: dict[str, Any] = {"x": x + 1, "y": y + 1, "width": WIDTH - 2, "height": HEIGHT - 2}
             canvas.add("rect", **box, cls="square")
             if square.shade > 0:
                 opacity = round(DARKEST * square.shade, 3)
