@@ -8,8 +8,8 @@
 import sys
 from pathlib import Path
 
-from cot_entropy.config import read_settings
-from cot_entropy.errors import UserError
+from cot_entropy.study.config import read_settings
+from cot_entropy.base.errors import UserError
 from cot_entropy.workflow import Workflow
 from cot_entropy.workflow.failures import error_lines
 

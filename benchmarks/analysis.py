@@ -30,14 +30,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Filter, Plan
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Filter, Plan
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.stats.answer_filter import deal_folds
 from cot_entropy.stats.cells import Cell, derive_seed, read_cell
-from cot_entropy.stats.filter_evidence import FilterSampleOfCell
-from cot_entropy.stats.hypotheses import assess
-from cot_entropy.trajectories import write_trajectories
+from cot_entropy.stats.confirm.error_filter import deal_folds
+from cot_entropy.stats.confirm.error_filter_evidence import FilterSampleOfCell
+from cot_entropy.stats.confirm.hypotheses import assess
 
 PLAN: Final = Path(__file__).parents[1] / "preregistration" / "plan.yaml"
 SIZES: Final = {"gsm8k": 1319, "math500": 500}

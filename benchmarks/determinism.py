@@ -20,15 +20,15 @@ import tempfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from cot_entropy.chains import generate_chains
-from cot_entropy.completions import sample_completions
-from cot_entropy.config import read_configuration
-from cot_entropy.files import write_jsonl
-from cot_entropy.inputs import DatasetHeader, read_dataset, read_questions
-from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.base.files import write_jsonl
+from cot_entropy.formats.inputs import DatasetHeader, read_dataset, read_questions
+from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_header, read_records
+from cot_entropy.generate.chains import generate_chains
+from cot_entropy.generate.completions import sample_completions
+from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
-from cot_entropy.records import ChainRecord, CompletionRecord, read_header, read_records
+from cot_entropy.study.config import read_configuration
 
 INPUTS: Final = Path("results/demo/inputs")
 DEMO: Final = read_configuration(Path("config/demo.yaml"))

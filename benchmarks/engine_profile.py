@@ -25,7 +25,7 @@ from common.page import machine, put
 from common.prepare import Work, model_folder, prepare_work, read_prompts
 from common.ways import generate, language_model
 
-from cot_entropy.capacity import shape_of_folder
+from cot_entropy.engine.capacity import shape_of_folder
 
 OPERATIONS_PER_SECOND: Final = 870e9
 """What two cores reach in bfloat16 (a 4096 x 4096 matrix product)."""

@@ -30,10 +30,10 @@ from common.page import machine, put
 from common.prepare import SHARED, Work, prepare_work, read_prompts
 from common.ways import WAYS
 
-from cot_entropy.config import read_configuration
 from cot_entropy.estimate.assumptions import read_assumptions
 from cot_entropy.estimate.predict import estimate
-from cot_entropy.run_summary import RunSummary
+from cot_entropy.formats.run_summary import RunSummary
+from cot_entropy.study.config import read_configuration
 
 GOALS: Final = {
     "one call": 0.97,

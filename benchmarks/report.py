@@ -27,7 +27,7 @@ from chromium import AXE, BINARY, Page, chromium  # noqa: E402
 from synthetic_run import PLAN, write_run  # noqa: E402
 from synthetic_tables import write_tables  # noqa: E402
 
-from cot_entropy.prereg.plan import load_plan  # noqa: E402
+from cot_entropy.plan.load import load_plan  # noqa: E402
 from cot_entropy.report.contents import assemble  # noqa: E402
 from cot_entropy.report.inputs import read_inputs  # noqa: E402
 from cot_entropy.report.page import write_report  # noqa: E402

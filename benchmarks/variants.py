@@ -30,10 +30,10 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from cot_entropy.generate import RunSummary
+from cot_entropy.formats.records import CompletionRecord, Header, read_header, read_records
+from cot_entropy.generate.stage import RunSummary
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.reuse import derivable
-from cot_entropy.records import CompletionRecord, Header, read_header, read_records
 
 ROOT: Final = Path(__file__).parents[1]
 BIN: Final = Path(sys.executable).parent

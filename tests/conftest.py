@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tiny_project import caught, pytest_terminal_summary, tiny, tiny_run
+
+__all__ = ["caught", "pytest_terminal_summary", "tiny", "tiny_run"]
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.files import write_jsonl
-from cot_entropy.inputs import DatasetHeader, ModelManifest, Question, write_model_text
+from cot_entropy.base.files import write_jsonl
+from cot_entropy.formats.inputs import DatasetHeader, ModelManifest, Question, write_model_text
 from cot_entropy.protocol.chain import ChainBlock, ChainsJob
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import ProbeBlock
 
 CORPUS = [

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.base.seeds import Role, request_seed
 from cot_entropy.engine.base import Output, Request
 from cot_entropy.engine.scripted import ScriptedBackend
-from cot_entropy.seeds import Role, request_seed
 
 CELL: Final = "tiny/planted"
 STUDY_SEED: Final = 1

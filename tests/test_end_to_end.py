@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from cot_entropy.files import read_jsonl, sha256_file
-from cot_entropy.records import ChainRecord, CompletionRecord, read_header, read_records
-from cot_entropy.trajectories import REQUIRED, read_trajectories
+from cot_entropy.base.files import read_jsonl, sha256_file
+from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_header, read_records
+from cot_entropy.formats.trajectories import REQUIRED, read_trajectories
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared/data"

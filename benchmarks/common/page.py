@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.base.files import write_text
 from cot_entropy.engine.identity import engine_identity
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.files import write_text
+from cot_entropy.protocol.engine import EngineSettings
 
 PAGE: Final = Path("docs/benchmarks.md")
 

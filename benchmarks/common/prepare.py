@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from cot_entropy.chains import generate_chains
-from cot_entropy.config import read_configuration
+from cot_entropy.base.files import sha256_file, write_jsonl
+from cot_entropy.base.seeds import request_seed
 from cot_entropy.data.load import load
 from cot_entropy.data.spec import DatasetSpec, LocalDataset
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.files import sha256_file, write_jsonl
-from cot_entropy.inputs import DatasetHeader, read_model
-from cot_entropy.inputs import Question as QuestionLine
+from cot_entropy.formats.inputs import DatasetHeader, read_model
+from cot_entropy.formats.inputs import Question as QuestionLine
+from cot_entropy.formats.records import ChainRecord, PrefixRecord, read_records
+from cot_entropy.generate.chains import generate_chains
+from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.model.spec import BundledModel, ModelJob
 from cot_entropy.model.stage import prepare_model
-from cot_entropy.prefixes import cut_prefixes
 from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import PrefixesJob, ProbeBlock
-from cot_entropy.records import ChainRecord, PrefixRecord, read_records
-from cot_entropy.seeds import request_seed
+from cot_entropy.study.config import read_configuration
 
 SHARED: Final = Path("../shared/data/gsm8k_test.jsonl")
 DEMO: Final = read_configuration(Path("config/demo.yaml"))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from common.prepare import Prompt, Work, model_folder, read_prompts
-from cot_entropy import completions
-from cot_entropy.engine import Engine
+from cot_entropy.engine.stream import Engine
+from cot_entropy.generate import completions
 from cot_entropy.protocol.probe import CompletionsJob
 
 Way = Callable[[Work], Callable[[], int]]

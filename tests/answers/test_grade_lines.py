@@ -6,7 +6,7 @@ import json
 import pytest
 
 from cot_entropy.answers import grade_lines
-from cot_entropy.errors import UserError
+from cot_entropy.base.errors import UserError
 
 
 def grade(text: str, **options: str) -> list[dict[str, object]]:

@@ -11,11 +11,11 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.consistency import benchmark
 from cot_entropy.consistency.benchmark import BenchmarkLabel
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.errors import DataError
 
 LABELS = benchmark.load_labels()
 TRANSCRIPTS = {transcript.id: transcript for transcript in benchmark.load_transcripts()}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.consistency.cache import Reply, ReplyCache
 from cot_entropy.consistency.judgement import Verdict
-from cot_entropy.errors import DataError
 
 from .scripted import verdict
 

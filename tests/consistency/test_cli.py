@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from cot_entropy.base.errors import ConfigError, DataError, ModelError
 from cot_entropy.consistency import scanner
 from cot_entropy.consistency.cli import app
 from cot_entropy.consistency.scan import read_judgements
 from cot_entropy.consistency.taxonomy import not_faithfulness
-from cot_entropy.errors import ConfigError, DataError, ModelError
 
 from .endpoint import endpoint
 from .scripted import verdict

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import cot_entropy
-from cot_entropy.digest import STAGES, reachable_modules
+from cot_entropy.base.digest import STAGES, reachable_modules
 
 PACKAGE = Path(cot_entropy.__file__).parent
 EXTRA = {"inspect_ai", "inspect_scout"}
@@ -44,7 +44,7 @@ def without_the_extra(*arguments: str, lines: str = "") -> subprocess.CompletedP
 def test_no_other_stage_reaches_the_scan(stage: str) -> None:
     """Nothing of it beyond the names of judges in the study's config."""
     scan = {name for name in reachable_modules(stage) if ".consistency" in name}
-    assert scan <= {"cot_entropy.consistency", "cot_entropy.consistency.judges"}
+    assert scan <= {"cot_entropy.consistency", "cot_entropy.study.judges"}
 
 
 def test_only_the_scan_imports_the_extra() -> None:

@@ -9,6 +9,7 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.consistency.importing import (
     answer_kind,
     read_chains,
@@ -16,10 +17,7 @@ from cot_entropy.consistency.importing import (
     read_transcripts,
 )
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import DataError
-from cot_entropy.protocol.chain import ChainBlock
-from cot_entropy.records import (
+from cot_entropy.formats.records import (
     ChainRecord,
     DatasetIdentity,
     EngineIdentity,
@@ -28,6 +26,8 @@ from cot_entropy.records import (
     Sample,
     write_records,
 )
+from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.engine import EngineSettings
 
 from .scripted import output
 

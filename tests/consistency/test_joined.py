@@ -13,10 +13,10 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from cot_entropy.consistency.joined import estimate
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.prereg.exploratory import Consistency
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.exploratory import Consistency
 from cot_entropy.stats.cells import Cell, Settings, read_cell
 from cot_entropy.stats.rows import Estimate
-from cot_entropy.trajectories import write_trajectories
 
 from .labelled import judged
 

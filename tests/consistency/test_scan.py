@@ -10,6 +10,7 @@ import anyio
 import pytest
 from inspect_ai.model import ModelOutput, get_model
 
+from cot_entropy.base.errors import DataError, ModelError
 from cot_entropy.consistency.cache import ReplyCache
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import rates
@@ -23,7 +24,6 @@ from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.errors import DataError, ModelError
 
 from .scripted import judge, output, part, verdict
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from cot_entropy.base.errors import ModelError
 from cot_entropy.consistency import server
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.scan import scan_transcripts
 from cot_entropy.consistency.server import local_judge, server_command, server_environment
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.errors import ModelError
 
 from .scripted import verdict
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import Draft, Stratum, draw, split_of, strata, take
-from cot_entropy.errors import DataError
 
 SOURCES = {"wordproblems": wordproblems, "latex": latex}
 ALL = strata(steps=(1, 2, 3), sizes=("small", "large"), distractors=("no", "yes"))

@@ -7,7 +7,7 @@ import pytest
 
 SCRIPT = """
 from cot_entropy.data.hub import hub_rows
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 try:
     next(hub_rows(path="openai/gsm8k", name="main", split="test", revision="0" * 40, where="w"))
 except DataError as error:

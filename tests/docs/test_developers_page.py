@@ -16,7 +16,8 @@ from fences import blocks
 from sklearn.metrics import roc_auc_score
 from tests.stats.explore.simulated import random_rows
 
-from cot_entropy.prereg.plan_model import (
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.model import (
     Estimand,
     FilterFeature,
     Interval,
@@ -24,7 +25,6 @@ from cot_entropy.prereg.plan_model import (
     PValue,
     Rule,
 )
-from cot_entropy.trajectories import write_trajectories
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/cot_entropy"
@@ -33,8 +33,8 @@ PACKAGE = ROOT / "src/cot_entropy"
 @pytest.mark.parametrize(
     ("name", "files"),
     [
-        ("newlines", {"segment.py", "protocol/probe.py"}),
-        ("p_majority", {"stats/explore/signals.py", "prereg/exploratory.py"}),
+        ("newlines", {"generate/segmentation.py", "protocol/probe.py"}),
+        ("p_majority", {"stats/explore/signals.py", "plan/exploratory.py"}),
         ("zhao", {"answers/extract.py", "protocol/names.py"}),
         ("m_10", set()),
     ],
@@ -70,7 +70,7 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     package = tmp_path / "src/cot_entropy"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
     put(
-        package / "prereg/exploratory.py",
+        package / "plan/exploratory.py",
         indent(name.rstrip() + ",\n", "    "),
         before='    "p_majority",\n',
     )
@@ -122,10 +122,14 @@ def test_the_page_about_segmentation_adds_a_rule(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
     path = package / "protocol/probe.py"
     put(path, f"{name.strip()}, ", before='"step_marker"]')
-    put(package / "segment.py", indent(rule, "    "), before='    "step_marker": step_marker,\n')
+    put(
+        package / "generate/segmentation.py",
+        indent(rule, "    "),
+        before='    "step_marker": step_marker,\n',
+    )
     code = (
         "from cot_entropy.protocol.probe import ProbeBlock\n"
-        "from cot_entropy.segment import cut\n"
+        "from cot_entropy.generate.segmentation import cut\n"
         "probe = ProbeBlock(segmentation='sentences', cap=8, cap_policy='truncate', m=5,"
         " temperature=0.7, budget=150)\n"
         "text = 'Two and two. That is 4!  So 4'\n"

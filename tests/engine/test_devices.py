@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cot_entropy.base.errors import DeviceError
 from cot_entropy.engine.devices import VISIBLE, held_devices
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import DeviceError
+from cot_entropy.protocol.engine import EngineSettings
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def in_another_job(gpus: list[Path]) -> str:
     code = (
         "import os, sys, pathlib\n"
         "from cot_entropy.engine.devices import held_devices\n"
-        "from cot_entropy.engine.settings import EngineSettings\n"
+        "from cot_entropy.protocol.engine import EngineSettings\n"
         "with held_devices(EngineSettings(device='cuda'), [*map(pathlib.Path, sys.argv[1:])]):\n"
         "    print(os.environ['CUDA_VISIBLE_DEVICES'])\n"
     )

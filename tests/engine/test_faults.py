@@ -21,7 +21,7 @@ import yaml
 
 from cot_entropy.engine.base import Request, RequestRejectedError
 from cot_entropy.engine.vllm import VllmBackend
-from cot_entropy.records import ChainRecord, CompletionRecord, read_records
+from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_records
 from engine.test_vllm import settings
 from generation import write_manifest, write_questions
 from killing import ROOT, await_end, run, session, snakemake, whole_lines
@@ -37,8 +37,8 @@ from pathlib import Path
 from engine.test_vllm import settings
 from generation import chain_block
 
-from cot_entropy.chains import generate_chains
-from cot_entropy.errors import UserError
+from cot_entropy.generate.chains import generate_chains
+from cot_entropy.base.errors import UserError
 from cot_entropy.protocol.chain import ChainsJob
 
 folder = Path(sys.argv[1])

@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions, version
 import pytest
 
 from cot_entropy.engine.identity import engine_identity
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.protocol.engine import EngineSettings
 from generation import scripted_settings
 
 

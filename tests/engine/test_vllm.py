@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.base.errors import DeviceError, ModelError
 from cot_entropy.engine.vllm import check_device, start_error
-from cot_entropy.errors import DeviceError, ModelError
-from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.records import (
+from cot_entropy.formats.records import (
     ChainRecord,
     CompletionRecord,
     PrefixRecord,
     read_header,
     read_records,
 )
+from cot_entropy.generate.prompts import ChatTokenizer
+from cot_entropy.protocol.engine import EngineSettings
 from generation import chain_block, probe_block, write_manifest, write_questions
 
 TESTS = Path(__file__).parents[1]
@@ -37,9 +37,9 @@ from pathlib import Path
 from generation import chain_block, probe_block
 from engine.test_vllm import settings
 
-from cot_entropy.chains import generate_chains
-from cot_entropy.completions import sample_completions
-from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.generate.chains import generate_chains
+from cot_entropy.generate.completions import sample_completions
+from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 
@@ -220,7 +220,7 @@ def test_too_little_memory_is_one_clear_line(smollm2: Path) -> None:
     """A cache larger than any machine: which setting to lower, and no traceback to read."""
     code = (
         "import sys; from pathlib import Path; from engine.test_vllm import settings\n"
-        "from cot_entropy.engine.vllm import VllmBackend; from cot_entropy.errors import UserError\n"
+        "from cot_entropy.engine.vllm import VllmBackend; from cot_entropy.base.errors import UserError\n"
         "try: VllmBackend(settings(cpu_cache_gb=1_000_000), Path(sys.argv[1]))\n"
         "except UserError as error: print(f'{type(error).__name__}: {error}'); sys.exit(7)"
     )

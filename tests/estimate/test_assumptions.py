@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.estimate import assumptions as module
 from cot_entropy.estimate.assumptions import read_assumptions
 

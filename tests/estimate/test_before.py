@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cot_entropy.chains import generate_chains
 from cot_entropy.cli import app
 from cot_entropy.estimate.before import chains_tokens, completions_tokens, shortages_before
-from cot_entropy.prefixes import cut_prefixes
+from cot_entropy.formats.records import PrefixRecord, read_records
+from cot_entropy.generate.chains import generate_chains
+from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.records import PrefixRecord, read_records
 from generation import (
     chain_block,
     chains_job,
@@ -94,7 +94,7 @@ def test_the_stage_says_it_before_it_starts(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(
-        "cot_entropy.chains.generate_chains", lambda *_, **__: said.extend(caplog.messages)
+        "cot_entropy.generate.chains.generate_chains", lambda *_, **__: said.extend(caplog.messages)
     )
     job = chains_job(engine=scripted_settings(name="vllm", cpu_cache_gb=HUGE))
     out = tmp_path / "chains.jsonl.zst"

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cot_entropy.config import Configuration, configuration, read_configuration
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.errors import ConfigError
+from cot_entropy.base.files import sha256_file
 from cot_entropy.estimate.assumptions import Assumptions, read_assumptions
 from cot_entropy.estimate.figures import Estimate
 from cot_entropy.estimate.predict import estimate
 from cot_entropy.estimate.table import render
-from cot_entropy.files import sha256_file
-from cot_entropy.prompts import ChatTokenizer
-from cot_entropy.run_summary import RunSummary, write_summary
+from cot_entropy.formats.run_summary import RunSummary, write_summary
+from cot_entropy.generate.prompts import ChatTokenizer
+from cot_entropy.study.config import Configuration, configuration, read_configuration
 from generation import model_folder
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cot_entropy.config import Configuration, read_configuration
 from cot_entropy.estimate.assumptions import Lengths
 from cot_entropy.estimate.workload import (
     PromptLengths,
@@ -15,6 +14,7 @@ from cot_entropy.estimate.workload import (
     completions_work,
     generation_files,
 )
+from cot_entropy.study.config import Configuration, read_configuration
 from generation import chain_block, probe_block
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from cot_entropy.errors import ModelError
-from cot_entropy.files import sha256_file
+from cot_entropy.base.errors import ModelError
+from cot_entropy.base.files import sha256_file
 from cot_entropy.model import bundled
 from cot_entropy.model.bundled import ADAPTER, ADAPTER_SHA256, WEIGHTS, merge, prepare
 

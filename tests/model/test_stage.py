@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.errors import ModelError
-from cot_entropy.files import sha256_file
-from cot_entropy.inputs import ModelManifest, read_model
+from cot_entropy.base.errors import ModelError
+from cot_entropy.base.files import sha256_file
+from cot_entropy.formats.inputs import ModelManifest, read_model
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob, pinned_revision
 from cot_entropy.model.stage import prepare_model
 from generation import CHATML, model_folder

@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Protocol
-from cot_entropy.protocol.chain import ChainBlock
-from cot_entropy.protocol.probe import ProbeBlock
-from cot_entropy.records import (
+from cot_entropy.formats.records import (
     ChainRecord,
     CompletionRecord,
     DatasetIdentity,
@@ -31,11 +26,16 @@ from cot_entropy.records import (
     Sample,
     write_records,
 )
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Protocol
+from cot_entropy.protocol.chain import ChainBlock
+from cot_entropy.protocol.engine import EngineSettings
+from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.stats.published import comparison, write_comparison
-from cot_entropy.trajectories import write_trajectories
+from cot_entropy.stats.published.comparison import comparison, write_comparison
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from synthetic_run import PLAN, PROTOCOL
 
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.load import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.stats.calibration.decidable import DecidableRow, decidable_rows
 from cot_entropy.stats.calibration.effort import FULL

@@ -8,11 +8,11 @@ import pytest
 from reported_runs import Reported
 from synthetic_run import ROOT
 
-from cot_entropy.config import Configuration, configuration, read_configuration
-from cot_entropy.prereg.plan_model import Hypothesis
-from cot_entropy.prereg.provenance import RunRecord
+from cot_entropy.plan.model import Hypothesis
+from cot_entropy.registration.provenance import RunRecord
 from cot_entropy.report.absence import why_not_run
 from cot_entropy.report.inputs import ReportInputs, read_inputs
+from cot_entropy.study.config import Configuration, configuration, read_configuration
 
 DISTILLED = "r1-distill-qwen-7b"
 

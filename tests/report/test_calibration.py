@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from synthetic_run import PLAN
 
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.base.errors import DataError
+from cot_entropy.plan.load import load_plan
 from cot_entropy.report.calibration import read_calibration
 from cot_entropy.report.figures.calibration import calibration_figures, families
 from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids

@@ -11,9 +11,9 @@ import pytest
 from reported_runs import Reported
 from synthetic_run import PROTOCOL
 
+from cot_entropy.formats.run_summary import RunSummary, write_summary
 from cot_entropy.report.costs import Cost, costs
 from cot_entropy.report.inputs import ReportInputs, cell_files, read_inputs
-from cot_entropy.run_summary import RunSummary, write_summary
 
 HOST = {"system": "Linux x86_64", "cores": 2, "python": "3.11.7"}
 STARTED = "2026-11-30T01:00:00.000000Z"

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 from synthetic_run import PLAN
 
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.load import load_plan
 from cot_entropy.report.figures.detectable import detectable_by_cell
 from cot_entropy.report.rows import Row
 

@@ -10,10 +10,10 @@ import pytest
 from reported_runs import HOSTILE, REGISTERED, TOY, Reported
 from synthetic_run import PROTOCOL
 
-from cot_entropy.records import ChainRecord, read_records
+from cot_entropy.formats.records import ChainRecord, read_records
+from cot_entropy.formats.trajectories import read_trajectories
 from cot_entropy.report.explorer import CORRECT, MONOTONE, pack
 from cot_entropy.report.inputs import cell_files
-from cot_entropy.trajectories import read_trajectories
 
 BLOCK = re.compile(r'<script type="text/plain" id="explorer-([a-z]+(?:-\d+)?)">([^<]*)</script>')
 

@@ -10,9 +10,9 @@ import pytest
 from reported_runs import Reported
 from synthetic_run import PROTOCOL, registration_of
 
-from cot_entropy.errors import DataError
-from cot_entropy.files import read_jsonl, write_jsonl
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import read_jsonl, write_jsonl
+from cot_entropy.plan.load import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
 from cot_entropy.report.rows import Row

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from synthetic_run import PLAN
 
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.load import load_plan
 from cot_entropy.report import text
 from cot_entropy.report.rows import Row
 

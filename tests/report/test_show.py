@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from reported_runs import Reported
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 from cot_entropy.report.rows import read_rows
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts
 from cot_entropy.report.text import SYMBOLS

@@ -1,6 +1,6 @@
 """A chain taken apart."""
 
-from cot_entropy.records import ChainRecord, PrefixRecord, Sample
+from cot_entropy.formats.records import ChainRecord, PrefixRecord, Sample
 from cot_entropy.report.units import probed_units, rises, unprobed_text
 from cot_entropy.signal.entropy import violations
 

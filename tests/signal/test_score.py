@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.engine.scripted import halves
-from cot_entropy.errors import DataError
-from cot_entropy.protocol.scoring import ScoringBlock
-from cot_entropy.records import (
+from cot_entropy.formats.records import (
     ChainRecord,
     CompletionRecord,
     Prefix,
@@ -18,6 +17,7 @@ from cot_entropy.records import (
     Sample,
     write_records,
 )
+from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.signal.score import (
     Question,
     ScoreJob,

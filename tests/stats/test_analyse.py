@@ -14,12 +14,12 @@ import pytest
 from explore.simulated import random_rows
 from scipy import stats
 
-from cot_entropy.errors import DataError, PlanError
-from cot_entropy.files import sha256_file
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.standing import Departure, Standings
+from cot_entropy.base.errors import DataError, PlanError
+from cot_entropy.base.files import sha256_file
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.trajectories import write_trajectories
+from cot_entropy.stats.row_status import Departure, Standings
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from explore.simulated import random_rows
 
-from cot_entropy.files import sha256_file
+from cot_entropy.base.files import sha256_file
+from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.stats.cells import Cell, Settings, derive_seed, read_cell
-from cot_entropy.trajectories import write_trajectories
 
 SETTINGS = Settings(resamples=40, seed=3, level=0.95, eps=0.01, m=5)
 ROWS = random_rows(80, seed=2)

@@ -13,14 +13,14 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from tests.stats.explore.simulated import random_rows
 
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Plan
+from cot_entropy.base.errors import DataError
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Plan
 from cot_entropy.protocol.variants import Compared, VariantsJob
 from cot_entropy.stats.cells import Cell, read_cell
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.variants import compare_cell, compare_variants
-from cot_entropy.trajectories import write_trajectories
 
 PLAN = Path(__file__).parents[2] / "preregistration/plan.yaml"
 N = 60

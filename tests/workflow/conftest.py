@@ -18,7 +18,7 @@ import yaml
 from safetensors.numpy import save_file
 from tests.generation import model_folder
 
-from cot_entropy.files import sha256_file
+from cot_entropy.base.files import sha256_file
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent

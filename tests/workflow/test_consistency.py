@@ -13,7 +13,7 @@ from tests.consistency.endpoint import endpoint
 from tests.consistency.scripted import part, verdict
 from tests.workflow.conftest import Project
 
-from cot_entropy.records import ChainRecord, read_records
+from cot_entropy.formats.records import ChainRecord, read_records
 
 REVERSED, UNREADABLE = {"What is 0 and 0?", "What is 1 and 1?"}, "What is 5 and 5?"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.workflow.conftest import Project
 
-from cot_entropy.records import read_header
+from cot_entropy.formats.records import read_header
 
 GPU_RULES = {"model", "questions", "chains", "completions"}
 

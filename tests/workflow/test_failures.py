@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.workflow.conftest import Project
 
-from cot_entropy.files import sha256_file
+from cot_entropy.base.files import sha256_file
 from cot_entropy.workflow.failures import error_lines
 
 ENDED = """\

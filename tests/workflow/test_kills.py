@@ -13,7 +13,7 @@ import pytest
 from tests.killing import await_end, await_lines, run, session, snakemake, whole_lines
 from tests.workflow.conftest import question_rows, tiny_project
 
-from cot_entropy.files import sha256_file
+from cot_entropy.base.files import sha256_file
 
 QUESTIONS = 400
 """Enough that the scripted engine, which is instant, is some seconds at work."""

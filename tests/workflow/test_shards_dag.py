@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.workflow.conftest import Project
 
-from cot_entropy.prereg.audit import audit
-from cot_entropy.prereg.provenance import CellRecord, read_record
+from cot_entropy.audit.audit import audit
+from cot_entropy.registration.provenance import CellRecord, read_record
 
 
 def generated(project: Project) -> dict[str, bytes]:

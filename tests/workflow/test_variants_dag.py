@@ -8,7 +8,7 @@ import re
 
 from tests.workflow.conftest import Project
 
-from cot_entropy.records import read_header
+from cot_entropy.formats.records import read_header
 
 CHAIN = {"chains", "prefixes", "completions", "score"}
 PROBE = {"prefixes", "completions", "score"}

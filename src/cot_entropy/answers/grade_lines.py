@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 from cot_entropy.answers.equivalence import grade_answer, is_number
 from cot_entropy.answers.extract import extract
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 
 KINDS: Final[dict[Dataset, AnswerKind]] = {"gsm8k": "number", "math": "math"}
 _MAX_LINE: Final = 64 * 1024 * 1024

@@ -6,10 +6,10 @@ import logging
 import sys
 from typing import NoReturn
 
+from cot_entropy.base.errors import UserError
 from cot_entropy.cli import generating, judging, registering, scanning
 from cot_entropy.cli.app import app
 from cot_entropy.engine.orphans import end_with_stage
-from cot_entropy.errors import UserError
 
 __all__ = ["app", "generating", "judging", "main", "registering", "scanning"]
 

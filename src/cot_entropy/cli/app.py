@@ -10,10 +10,10 @@ import typer
 from pydantic import ValidationError
 
 from cot_entropy import __version__
-from cot_entropy.errors import ConfigError, DataError
-from cot_entropy.files import write_text
-from cot_entropy.stopping import stop_with_parent
-from cot_entropy.strict import Strict, describe
+from cot_entropy.base.errors import ConfigError, DataError
+from cot_entropy.base.files import write_text
+from cot_entropy.base.stopping import stop_with_parent
+from cot_entropy.base.strict import Strict, describe
 
 LOG = logging.getLogger("cot_entropy")
 
@@ -35,7 +35,7 @@ Completions = Annotated[Path, typer.Option("--completions", help="The completion
 
 def one_study(path: Path) -> Path:
     """A study's folder, or a file; raises DataError for the folder that holds studies."""
-    from cot_entropy.prereg.provenance import FOLDER
+    from cot_entropy.registration.provenance import FOLDER
 
     studies = sorted(one.parent for one in path.glob(f"*/{FOLDER}"))
     if studies and not (path / FOLDER).exists():

@@ -24,7 +24,7 @@ from cot_entropy.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from cot_entropy.engine.settings import EngineSettings
+    from cot_entropy.protocol.engine import EngineSettings
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def _ready(engine: EngineSettings, *, model: Path, out: Path, tokens: float) -> 
     """Hold the stage's devices and note its attempt; what will not do is said before it starts."""
     from cot_entropy.engine.devices import held_devices
     from cot_entropy.estimate.before import shortages_before
-    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.formats.attempts import attempt
 
     with held_devices(engine), attempt(out):
         for shortage in shortages_before(engine, model=model, out=out, tokens=tokens):
@@ -57,10 +57,10 @@ def estimate_verb(
     """
     from rich.console import Console
 
-    from cot_entropy.config import read_configuration
     from cot_entropy.estimate.assumptions import read_assumptions
     from cot_entropy.estimate.predict import estimate
     from cot_entropy.estimate.table import render
+    from cot_entropy.study.config import read_configuration
 
     configuration = read_configuration(configfile)
     results = Path("results") / configuration.study.study
@@ -107,8 +107,8 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
 
     Example: snakemake -Fnp --until chains
     """
-    from cot_entropy.chains import generate_chains
     from cot_entropy.estimate.before import chains_tokens
+    from cot_entropy.generate.chains import generate_chains
     from cot_entropy.protocol.chain import ChainsJob
 
     settings = read_job(ChainsJob, job)
@@ -125,7 +125,7 @@ def prefixes_verb(job: Job, chains: Chains, out: Out) -> None:
 
     Example: snakemake -Fnp --until prefixes
     """
-    from cot_entropy.prefixes import cut_prefixes
+    from cot_entropy.generate.prefixes import cut_prefixes
     from cot_entropy.protocol.probe import PrefixesJob
 
     cut_prefixes(read_job(PrefixesJob, job), chains=chains, out=out)
@@ -148,8 +148,8 @@ def completions_verb(
 
     Example: snakemake -Fnp --until completions
     """
-    from cot_entropy.completions import StoredFiles, sample_completions
     from cot_entropy.estimate.before import completions_tokens
+    from cot_entropy.generate.completions import StoredFiles, sample_completions
     from cot_entropy.protocol.probe import CompletionsJob
 
     files = None
@@ -185,8 +185,8 @@ def derive_verb(
 
     Example: snakemake variants -Fnp --until derive --config variants='["m_3"]'
     """
-    from cot_entropy.completions import StoredFiles, derive_completions
-    from cot_entropy.prereg.attempts import attempt
+    from cot_entropy.formats.attempts import attempt
+    from cot_entropy.generate.completions import StoredFiles, derive_completions
     from cot_entropy.protocol.probe import CompletionsJob
 
     settings = read_job(CompletionsJob, job)
@@ -210,8 +210,8 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
     Example: snakemake -Fnp --until self_consistency --configfile config/zhao.yaml
     """
     from cot_entropy.estimate.before import self_consistency_tokens
+    from cot_entropy.generate.self_consistency import sample_chains
     from cot_entropy.protocol.baseline import SelfConsistencyJob
-    from cot_entropy.self_consistency import sample_chains
 
     settings = read_job(SelfConsistencyJob, job)
     tokens = self_consistency_tokens(settings, chains)
@@ -230,6 +230,6 @@ def gather_verb(
 
     Example: snakemake -Fnp --until gather_chains --config shards=2
     """
-    from cot_entropy.shards import gather
+    from cot_entropy.generate.shards import gather
 
     gather(shards, out=out)

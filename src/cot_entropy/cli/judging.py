@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from cot_entropy.base.options import into
 from cot_entropy.cli.app import (
     LOG,
     Chains,
@@ -20,7 +21,6 @@ from cot_entropy.cli.app import (
     app,
     read_job,
 )
-from cot_entropy.options import into
 from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
 
 
@@ -105,7 +105,7 @@ def analyse_verb(
 
     Example: cot-entropy analyse --plan preregistration/plan.yaml --out out mine.parquet
     """
-    from cot_entropy.prereg.check import run_standings
+    from cot_entropy.registration.departures import run_standings
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)

@@ -18,7 +18,7 @@ def record_run_verb(job: Job, out: Out) -> None:
 
     Example: snakemake -Fnp --until record_run
     """
-    from cot_entropy.prereg.provenance import RunJob, record_run
+    from cot_entropy.registration.provenance import RunJob, record_run
 
     record_run(read_job(RunJob, job), out=out)
 
@@ -35,7 +35,7 @@ def record_cell_verb(
 
     Example: snakemake -Fnp --until record_cell
     """
-    from cot_entropy.prereg.provenance import record_cell
+    from cot_entropy.registration.provenance import record_cell
 
     record_cell(cell, results=results, out=out)
 
@@ -48,7 +48,7 @@ def seal_verb(results: Results, out: Out) -> None:
 
     Example: snakemake -Fnp --until seal
     """
-    from cot_entropy.prereg.provenance import seal
+    from cot_entropy.registration.provenance import seal
 
     seal(results, out=out)
 
@@ -78,8 +78,8 @@ def audit_verb(
 
     Example: cot-entropy audit results/study
     """
-    from cot_entropy.prereg.audit import audit
-    from cot_entropy.prereg.compare import compare
+    from cot_entropy.audit.audit import audit
+    from cot_entropy.audit.compare import compare
 
     found = (
         compare(results, against)
@@ -101,7 +101,7 @@ def archive_verb(
 
     Example: cot-entropy archive results/study study.zip
     """
-    from cot_entropy.prereg.archive import archive
+    from cot_entropy.audit.archive import archive
 
     archive(results, out)
 
@@ -120,7 +120,7 @@ def freeze_verb(
 
     Example: cot-entropy freeze --configfile config/study.yaml
     """
-    from cot_entropy.prereg.freeze import freeze
+    from cot_entropy.registration.freeze import freeze
 
     typer.echo(freeze(configfile, reason=reason).items_sha256)
 
@@ -140,6 +140,6 @@ def anchor_verb(
 
     Example: cot-entropy anchor osf_doi 10.17605/OSF.IO/ABCDE
     """
-    from cot_entropy.prereg.freeze import anchor
+    from cot_entropy.registration.freeze import anchor
 
     anchor(freeze, kind=kind, value=value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.cli.app import app
-from cot_entropy.errors import ConfigError
 
 
 @app.command(

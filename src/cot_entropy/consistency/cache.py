@@ -8,12 +8,12 @@ from pathlib import Path
 import rfc8785
 from pydantic import ValidationError
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import write_text
+from cot_entropy.base.strict import Strict, describe
 from cot_entropy.consistency.judgement import Verdict
 from cot_entropy.consistency.prompt import Prompt
 from cot_entropy.consistency.settings import JudgeSettings
-from cot_entropy.errors import DataError
-from cot_entropy.files import write_text
-from cot_entropy.strict import Strict, describe
 
 
 class Reply(Strict):

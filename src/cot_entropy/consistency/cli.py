@@ -8,18 +8,20 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
+from cot_entropy.base.files import write_text
+from cot_entropy.base.options import into
 from cot_entropy.consistency import benchmark, scanner
-from cot_entropy.consistency.chosen import (
+from cot_entropy.consistency.computed import NAME as COMPUTED
+from cot_entropy.consistency.figure import draw_confusion
+from cot_entropy.consistency.importing import answer_kind, read_source
+from cot_entropy.consistency.join_cells import join_cells
+from cot_entropy.consistency.judge_selection import (
     announce,
     draw,
     judge_all,
     named_judge,
     refuse_other_judge,
 )
-from cot_entropy.consistency.computed import NAME as COMPUTED
-from cot_entropy.consistency.figure import draw_confusion
-from cot_entropy.consistency.importing import answer_kind, read_source
-from cot_entropy.consistency.join_cells import join_cells
 from cot_entropy.consistency.rates import Rate, rates, write_rates
 from cot_entropy.consistency.scan import read_judgements, write_judgements
 from cot_entropy.consistency.settings import JudgeSettings
@@ -35,8 +37,6 @@ from cot_entropy.consistency.validation import (
     unjudged,
     write_scores,
 )
-from cot_entropy.files import write_text
-from cot_entropy.options import into
 
 app = typer.Typer(
     no_args_is_help=True,

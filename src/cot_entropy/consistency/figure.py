@@ -9,8 +9,8 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
+from cot_entropy.base.files import atomic
 from cot_entropy.consistency.taxonomy import not_faithfulness
-from cot_entropy.files import atomic
 
 
 def draw_confusion(table: pd.DataFrame, path: Path, *, judge: str) -> None:

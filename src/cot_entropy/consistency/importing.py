@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from inspect_ai.log import list_eval_logs, read_eval_log
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import read_jsonl
 from cot_entropy.consistency.messages import from_messages
 from cot_entropy.consistency.transcript import Transcript, split_response
-from cot_entropy.errors import DataError
-from cot_entropy.files import read_jsonl
+from cot_entropy.formats.records import ChainRecord, Header, read_header, read_records
 from cot_entropy.protocol.names import AnswerKind
-from cot_entropy.records import ChainRecord, Header, read_header, read_records
 
 COLUMNS: Final = ("id", "system_prompt", "question", "reasoning", "answer")
 CHAINS: Final = "chains.jsonl"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.consistency.joined import estimate
 from cot_entropy.consistency.scan import read_judgements
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.exploratory import Consistency
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.exploratory import Consistency
+from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.cells import read_cell
-from cot_entropy.stats.hypotheses import settings_of
+from cot_entropy.stats.confirm.hypotheses import settings_of
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, write_table
 

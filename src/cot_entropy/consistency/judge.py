@@ -22,6 +22,7 @@ from inspect_ai.model import (
 from inspect_ai.util import json_schema
 from pydantic import ValidationError
 
+from cot_entropy.base.strict import describe
 from cot_entropy.consistency.cache import Reply, ReplyCache, cache_key
 from cot_entropy.consistency.judgement import Failure, Judgement, Verdict
 from cot_entropy.consistency.prompt import Prompt, build_prompt
@@ -29,7 +30,6 @@ from cot_entropy.consistency.rules import decide_by_rule
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.strict import describe
 
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 DETAIL_CHARS = 500

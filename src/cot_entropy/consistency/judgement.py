@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from cot_entropy.base.strict import Strict
 from cot_entropy.consistency.taxonomy import Label, Subtype
 from cot_entropy.consistency.transcript import Split
-from cot_entropy.strict import Strict
 
 Outcome = Literal["consistent", "inconsistent", "not_applicable", "judge_error"]
 Confidence = Literal["high", "medium", "low"]

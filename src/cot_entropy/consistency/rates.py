@@ -16,9 +16,9 @@ from typing import Literal, get_args
 import pandas as pd
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
+from cot_entropy.base.files import write_text
 from cot_entropy.consistency.judgement import Judgement, Outcome
 from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
-from cot_entropy.files import write_text
 
 LEVEL = 0.95
 

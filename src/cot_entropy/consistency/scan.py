@@ -21,6 +21,9 @@ from inspect_scout import scan as scout_scan
 from pydantic import ValidationError
 from rich.markup import render
 
+from cot_entropy.base.errors import DataError, ModelError
+from cot_entropy.base.files import read_jsonl, write_jsonl
+from cot_entropy.base.strict import describe
 from cot_entropy.consistency.cache import ReplyCache, cache_key
 from cot_entropy.consistency.importing import refuse_duplicates
 from cot_entropy.consistency.judge import DETAIL_CHARS, base_judgement, ruled
@@ -30,9 +33,6 @@ from cot_entropy.consistency.scanner import NAME, reasoning_consistency
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.errors import DataError, ModelError
-from cot_entropy.files import read_jsonl, write_jsonl
-from cot_entropy.strict import describe
 
 BYTES_PER_TOKEN = 4
 """Rule of thumb for English; used for the estimate only, which is printed as one."""

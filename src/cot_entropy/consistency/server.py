@@ -22,9 +22,9 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, get_model
 
+from cot_entropy.base.errors import ModelError
+from cot_entropy.base.files import sha256_file
 from cot_entropy.consistency import supervise
-from cot_entropy.errors import ModelError
-from cot_entropy.files import sha256_file
 
 HOST = "127.0.0.1"
 SERVED_NAME = "judge"

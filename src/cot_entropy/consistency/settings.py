@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 
 class JudgeSettings(Strict):

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import yaml
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 Label = Literal["consistent", "inconsistent", "not_applicable"]
 Subtype = Literal[

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 import rfc8785
 from pydantic import AfterValidator, Field
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 Split = Literal[
     "given",  # reasoning and answer came apart already

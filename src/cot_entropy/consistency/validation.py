@@ -17,11 +17,11 @@ from typing import get_args
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
+from cot_entropy.base.files import write_text
 from cot_entropy.consistency.benchmark import BenchmarkLabel, Domain
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import JudgeAccuracy, wilson
 from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
-from cot_entropy.files import write_text
 
 TRUTHS = ("consistent", *SUBTYPES, "not_applicable")
 GIVEN = (*TRUTHS, "judge_error")

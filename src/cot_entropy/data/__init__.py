@@ -1,1 +1,4 @@
-"""Questions: generated, hand-written, from a local file or from the hub."""
+"""Questions: generated, hand-written, from a local file or from the hub.
+
+May import `base`, `protocol`, `formats` and `answers`.
+"""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import cycle, islice, product
 from typing import Final, Literal
 
+from cot_entropy.base.errors import DataError
 from cot_entropy.data.questions import Problem, Question
-from cot_entropy.errors import DataError
 
 Split = Literal["train", "evaluation"]
 Size = Literal["small", "large"]

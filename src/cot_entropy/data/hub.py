@@ -11,7 +11,7 @@ from datasets import load_dataset
 from datasets.exceptions import DatasetsError
 from huggingface_hub.utils import logging as hub_logging
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 
 
 def hub_rows(

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import read_jsonl, sha256_file
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import strata, take
 from cot_entropy.data.questions import Question, questions_sha256
 from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
-from cot_entropy.errors import DataError
-from cot_entropy.files import read_jsonl, sha256_file
 from cot_entropy.protocol.names import AnswerKind
 
 MAX_ID_LENGTH = 200

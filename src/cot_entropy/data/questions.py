@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cot_entropy.files import dump_line
+from cot_entropy.base.files import dump_line
 
 
 @dataclass(frozen=True, slots=True)

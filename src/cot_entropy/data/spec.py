@@ -6,9 +6,9 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from cot_entropy.base.strict import LocalPath, Strict
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import Distractor, Size
-from cot_entropy.strict import LocalPath, Strict
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

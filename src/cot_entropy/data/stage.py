@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from cot_entropy.base.files import write_jsonl
 from cot_entropy.data.load import load
 from cot_entropy.data.spec import HubDataset, LocalDataset, QuestionsJob
-from cot_entropy.files import write_jsonl
-from cot_entropy.inputs import DatasetHeader
+from cot_entropy.formats.inputs import DatasetHeader
 
 
 def prepare_questions(job: QuestionsJob, *, out: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from cot_entropy.errors import UserError
+from cot_entropy.base.errors import UserError
 
 FinishReason = Literal["stop", "length"]
 

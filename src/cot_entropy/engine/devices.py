@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import DeviceError
+from cot_entropy.base.errors import DeviceError
+from cot_entropy.protocol.engine import EngineSettings
 
 VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
 ORDER: Final = "CUDA_DEVICE_ORDER"

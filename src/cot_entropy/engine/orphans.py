@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from cot_entropy.stopping import stop_with_parent
+from cot_entropy.base.stopping import stop_with_parent
 
 STAGE: Final = "COT_ENTROPY_STAGE_PID"
 """The process whose children are to end with it; no other vLLM on this machine is touched."""

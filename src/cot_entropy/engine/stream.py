@@ -27,7 +27,7 @@ from cot_entropy.engine.base import (
     Request,
     RequestRejectedError,
 )
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.protocol.engine import EngineSettings
 
 QUEUE_FACTOR: Final = 2
 START_TIMEOUT_S: Final = 1800

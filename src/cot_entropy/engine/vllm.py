@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Final, cast
 
+from cot_entropy.base.errors import DeviceError, ModelError
 from cot_entropy.engine.base import (
     BackendLostError,
     CacheUsage,
@@ -23,8 +24,7 @@ from cot_entropy.engine.base import (
 )
 from cot_entropy.engine.flat_logprobs import most_probable, sampled
 from cot_entropy.engine.orphans import adopt_children
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import DeviceError, ModelError
+from cot_entropy.protocol.engine import EngineSettings
 
 QUIET: Final = {
     "VLLM_LOGGING_LEVEL": "ERROR",

@@ -1,1 +1,4 @@
-"""What a study will take: requests, tokens, storage, memory and hours, before anything runs."""
+"""What a study takes before it is run: requests, tokens, hours, disk.
+
+May import everything from `base` to `generate`, and `study`.
+"""

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field, ValidationError
 
-from cot_entropy.engine.settings import Device
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.errors import ConfigError
+from cot_entropy.base.strict import Strict, describe
+from cot_entropy.protocol.engine import Device
 from cot_entropy.protocol.names import AnswerKind
-from cot_entropy.strict import Strict, describe
 
 Positive = Annotated[float, Field(gt=0, strict=False)]
 Count = Annotated[int, Field(ge=1)]

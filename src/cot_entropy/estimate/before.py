@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cot_entropy.capacity import (
+from cot_entropy.base.errors import ModelError
+from cot_entropy.engine.capacity import (
     Need,
     free_here,
     least_device_bytes,
     shape_of_folder,
     shortages,
 )
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import ModelError
 from cot_entropy.estimate.assumptions import read_assumptions
-from cot_entropy.inputs import read_dataset, read_model
+from cot_entropy.formats.inputs import read_dataset, read_model
+from cot_entropy.formats.records import PrefixRecord, read_header, read_records
 from cot_entropy.protocol.baseline import SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.records import PrefixRecord, read_header, read_records
 
 
 def chains_tokens(job: ChainsJob, questions: Path) -> float:

@@ -6,10 +6,8 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cot_entropy.capacity import GIB, Need, free_here, least_device_bytes, shortages
-from cot_entropy.config import Configuration
-from cot_entropy.engine.settings import EngineSettings
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.errors import ConfigError
+from cot_entropy.engine.capacity import GIB, Need, free_here, least_device_bytes, shortages
 from cot_entropy.estimate.assumptions import Assumptions, DeviceFigures, Lengths
 from cot_entropy.estimate.figures import Amounts, CellEstimate, Estimate, FileEstimate
 from cot_entropy.estimate.sources import Model, model_of, prompt_lengths, questions_of
@@ -21,7 +19,9 @@ from cot_entropy.estimate.workload import (
     completions_work,
     generation_files,
 )
-from cot_entropy.run_summary import read_summary
+from cot_entropy.formats.run_summary import read_summary
+from cot_entropy.protocol.engine import EngineSettings
+from cot_entropy.study.config import Configuration
 
 
 @dataclass(frozen=True, slots=True)

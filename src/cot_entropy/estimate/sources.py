@@ -11,17 +11,17 @@ from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 
-from cot_entropy.capacity import ModelShape, shape_of_folder
-from cot_entropy.config import Configuration
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.data.load import load
 from cot_entropy.data.spec import HubDataset
-from cot_entropy.errors import ConfigError
+from cot_entropy.engine.capacity import ModelShape, shape_of_folder
 from cot_entropy.estimate.assumptions import Assumptions
 from cot_entropy.estimate.workload import PromptLengths
-from cot_entropy.inputs import read_dataset, read_model, read_questions
+from cot_entropy.formats.inputs import read_dataset, read_model, read_questions
+from cot_entropy.generate.prompts import ChatTokenizer
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelSpec
 from cot_entropy.model.stage import MODELS
-from cot_entropy.prompts import ChatTokenizer
+from cot_entropy.study.config import Configuration
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from cot_entropy.config import Configuration
 from cot_entropy.estimate.assumptions import Lengths
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.protocol.reuse import derivable
-from cot_entropy.sharing import stored_probe
+from cot_entropy.study.config import Configuration
+from cot_entropy.study.reuse import stored_probe
 
 Stage = Literal["chains", "completions", "self_consistency"]
 

@@ -1,1 +1,4 @@
-"""Models: where they come from, how the demo's own is made."""
+"""The model to load: where its files come from, and what fixes their content.
+
+May import `base`, `protocol` and `formats`.
+"""

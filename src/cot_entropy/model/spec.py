@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from cot_entropy.strict import LocalPath, Strict
+from cot_entropy.base.strict import LocalPath, Strict
 
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 HubId = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]

@@ -14,9 +14,9 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 from transformers import PreTrainedTokenizerFast
 
-from cot_entropy.errors import ModelError
-from cot_entropy.files import sha256_file, write_text
-from cot_entropy.inputs import ModelManifest, write_model_text
+from cot_entropy.base.errors import ModelError
+from cot_entropy.base.files import sha256_file, write_text
+from cot_entropy.formats.inputs import ModelManifest, write_model_text
 from cot_entropy.model.spec import (
     BundledModel,
     HubModel,

@@ -1,1 +1,4 @@
-"""A protocol is three named blocks: chain, probe, scoring. A variant replaces one of them."""
+"""The protocol's blocks, the engine's settings and the jobs made of them, as strict models.
+
+May import `base`.
+"""

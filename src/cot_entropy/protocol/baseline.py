@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.base.strict import Strict
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.strict import Strict
 
 
 class SelfConsistencyJob(Strict):

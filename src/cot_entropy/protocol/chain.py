@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.base.strict import Strict
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.strict import Strict
 
 
 class ChainBlock(Strict):

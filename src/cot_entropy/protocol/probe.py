@@ -4,9 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from cot_entropy.engine.settings import EngineSettings
+from cot_entropy.base.strict import Strict
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.strict import Strict
 
 Segmentation = Literal["blank_lines", "newlines", "step_marker"]
 CapPolicy = Literal["truncate", "merge"]

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from cot_entropy.base.strict import Strict
 from cot_entropy.protocol.names import Equivalence, ExtractionRule
-from cot_entropy.strict import Strict
 
 SearchedText = Literal["units_and_completion", "completion"]
 NoAnswer = Literal["shared_class", "drop", "singleton"]

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 
 class Shard(Strict):

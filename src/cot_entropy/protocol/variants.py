@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cot_entropy.strict import Strict
+from cot_entropy.base.strict import Strict
 
 
 class Compared(Strict):

@@ -13,21 +13,21 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 import pyarrow as pa
 
-from cot_entropy import trajectories
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import Rate
-from cot_entropy.inputs import DatasetHeader, ModelManifest, Question
-from cot_entropy.prereg.deviations import Deviations
-from cot_entropy.prereg.freeze import Freeze
-from cot_entropy.prereg.provenance import CellRecord, Manifest, RunRecord
-from cot_entropy.records import ChainRecord, CompletionRecord, Header, PrefixRecord
+from cot_entropy.formats import trajectories
+from cot_entropy.formats.inputs import DatasetHeader, ModelManifest, Question
+from cot_entropy.formats.records import ChainRecord, CompletionRecord, Header, PrefixRecord
+from cot_entropy.formats.run_summary import RunSummary
 from cot_entropy.reference.models import sections, table
-from cot_entropy.run_summary import RunSummary
+from cot_entropy.registration.deviations import Deviations
+from cot_entropy.registration.freeze import Freeze
+from cot_entropy.registration.provenance import CellRecord, Manifest, RunRecord
 from cot_entropy.signal.sensitivity import SensitivityRow
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.published import Comparison
+from cot_entropy.stats.published.comparison import Comparison
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VARIANT_COLUMNS, VERDICT_COLUMNS
 

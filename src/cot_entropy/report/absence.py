@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.plan.model import Hypothesis
 from cot_entropy.report.inputs import ReportInputs
 
 

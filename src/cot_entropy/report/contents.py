@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.prereg.exploratory import ExploratoryEntry, RiskCoverage, Variants
+from cot_entropy.plan.exploratory import ExploratoryEntry, RiskCoverage, Variants
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.by_violations import by_violations
 from cot_entropy.report.figures.calibration import calibration_figures, families

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cot_entropy.prereg.attempts import Attempt, read_attempts
-from cot_entropy.records import Header
+from cot_entropy.formats.attempts import Attempt, read_attempts
+from cot_entropy.formats.records import Header
+from cot_entropy.formats.run_summary import RunSummary, read_summary
 from cot_entropy.report import text
 from cot_entropy.report.inputs import ReportInputs
-from cot_entropy.run_summary import RunSummary, read_summary
 from cot_entropy.stats.cells import Cell
 
 TOKENS = {"chains": "chain_tokens", "completions": "probe_tokens"}

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from cot_entropy.errors import DataError
-from cot_entropy.records import ChainRecord, PrefixRecord, read_records
+from cot_entropy.base.errors import DataError
+from cot_entropy.formats.records import ChainRecord, PrefixRecord, read_records
 from cot_entropy.report.inputs import CellFiles, ReportInputs
 from cot_entropy.report.judgements import Judged
 from cot_entropy.report.units import probed_units, rises, unprobed_text

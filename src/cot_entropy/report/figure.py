@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from cot_entropy.files import write_text
+from cot_entropy.base.files import write_text
 
 Value = str | int | float | bool | None
 

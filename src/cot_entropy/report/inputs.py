@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.differences import Difference, load_differences
-from cot_entropy.prereg.plan import LoadedPlan, load_plan
-from cot_entropy.prereg.plan_model import Protocol
-from cot_entropy.records import Header, read_header
+from cot_entropy.base.errors import DataError
+from cot_entropy.formats.records import Header, read_header
+from cot_entropy.plan.differences import Difference, load_differences
+from cot_entropy.plan.load import LoadedPlan, load_plan
+from cot_entropy.plan.model import Protocol
 from cot_entropy.report.calibration import Calibration, read_calibration
 from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol

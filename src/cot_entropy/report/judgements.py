@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cot_entropy.errors import DataError
-from cot_entropy.files import read_jsonl
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import read_jsonl
 
 SHOWN = (
     "outcome", "subtype", "confidence", "decided_by", "judge",

@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cot_entropy.files import write_text
+from cot_entropy.base.files import write_text
 from cot_entropy.report import text
 from cot_entropy.report.contents import Contents, assemble
 from cot_entropy.report.costs import costs

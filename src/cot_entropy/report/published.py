@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 from cot_entropy.report import text
 from cot_entropy.report.rows import Table, number
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cot_entropy.prereg.check import Registered, read_registration, run_standings
-from cot_entropy.prereg.deviations import Deviation
-from cot_entropy.prereg.freeze import Freeze
-from cot_entropy.prereg.plan_model import Plan, Protocol
-from cot_entropy.prereg.provenance import FOLDER, REGISTRATION, RUN, RunRecord, read_record
-from cot_entropy.prereg.standing import Departure
+from cot_entropy.plan.model import Plan, Protocol
+from cot_entropy.registration.departures import Registered, read_registration, run_standings
+from cot_entropy.registration.deviations import Deviation
+from cot_entropy.registration.freeze import Freeze
+from cot_entropy.registration.provenance import FOLDER, REGISTRATION, RUN, RunRecord, read_record
+from cot_entropy.stats.row_status import Departure
 
 State = Literal["matches", "differs", "not frozen", "unverified"]
 

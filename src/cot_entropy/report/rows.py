@@ -18,9 +18,9 @@ from typing import Final, get_args
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.strict import describe
 from cot_entropy.stats.rows import VariantEstimate, Verdict
-from cot_entropy.strict import describe
 
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cot_entropy.prereg.exploratory import ExploratoryEntry
-from cot_entropy.prereg.plan_model import Bounds, Hypothesis
+from cot_entropy.plan.exploratory import ExploratoryEntry
+from cot_entropy.plan.model import Bounds, Hypothesis
 from cot_entropy.report import text
 from cot_entropy.report.absence import why_not_run
 from cot_entropy.report.figure import Figure

@@ -15,11 +15,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Plan, Protocol
-from cot_entropy.prereg.provenance import FOLDER, PLAN, REGISTRATION
-from cot_entropy.records import ChainRecord, PrefixRecord, read_records
+from cot_entropy.base.errors import DataError
+from cot_entropy.formats.records import ChainRecord, PrefixRecord, read_records
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Plan, Protocol
+from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.report import text
 from cot_entropy.report.inputs import CellFiles, cell_files
 from cot_entropy.report.registered import studied_protocol

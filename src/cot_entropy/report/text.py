@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.plan.model import Hypothesis
 from cot_entropy.report.rows import Row
 
 MINUS: Final = "−"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from cot_entropy.records import ChainRecord, PrefixRecord
+from cot_entropy.formats.records import ChainRecord, PrefixRecord
 
 
 def rises(entropies: Sequence[float | None], eps: float) -> list[int]:

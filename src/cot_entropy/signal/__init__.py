@@ -1,1 +1,4 @@
-"""From sampled answers to entropy trajectories."""
+"""From stored completions to trajectories: answers, entropies, violations, outcome.
+
+May import `base`, `protocol`, `formats` and `answers`.
+"""

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from cot_entropy.answers import cluster, extract, grade_answer
-from cot_entropy.errors import DataError
-from cot_entropy.protocol.names import AnswerKind
-from cot_entropy.protocol.scoring import NoAnswer, ScoreJob, ScoringBlock
-from cot_entropy.records import (
+from cot_entropy.base.errors import DataError
+from cot_entropy.formats.records import (
     ChainRecord,
     CompletionRecord,
     Prefix,
@@ -27,9 +25,11 @@ from cot_entropy.records import (
     read_header,
     read_records,
 )
+from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.protocol.names import AnswerKind
+from cot_entropy.protocol.scoring import NoAnswer, ScoreJob, ScoringBlock
 from cot_entropy.signal.entropy import NO_ANSWER, coherence, prefix_entropy, violations
 from cot_entropy.signal.token_entropy import mean_token_entropy
-from cot_entropy.trajectories import write_trajectories
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from cot_entropy.files import write_text
+from cot_entropy.base.files import write_text
+from cot_entropy.formats.records import read_header
 from cot_entropy.protocol.names import AnswerKind, Equivalence, ExtractionRule
 from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
-from cot_entropy.records import read_header
 from cot_entropy.signal.score import Question, read_questions, score_question
 
 

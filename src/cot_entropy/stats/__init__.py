@@ -1,1 +1,4 @@
-"""Estimates, intervals, tests and verdicts, from trajectories alone."""
+"""From trajectories to estimates and verdicts.
+
+May import `base`, `protocol`, `plan`, `formats`, `answers` and `signal`.
+"""

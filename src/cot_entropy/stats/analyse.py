@@ -15,15 +15,15 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from cot_entropy.errors import DataError
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Hypothesis, Plan
-from cot_entropy.prereg.standing import UNVERIFIED, Standings
+from cot_entropy.base.errors import DataError
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.cells import read_cell
+from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
+from cot_entropy.stats.confirm.rows import CellResult, Report
 from cot_entropy.stats.explore import ESTIMATORS
-from cot_entropy.stats.hypotheses import Assessment, assess, settings_of
-from cot_entropy.stats.published import comparison, write_comparison
-from cot_entropy.stats.report_rows import CellResult, Report
+from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
 

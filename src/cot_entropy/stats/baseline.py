@@ -15,19 +15,19 @@ from typing import Final
 import numpy as np
 
 from cot_entropy.answers import cluster, extract, grade_answer
-from cot_entropy.errors import DataError, PlanError
-from cot_entropy.prereg.exploratory import Cost, Signal
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.base.errors import DataError, PlanError
+from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_header, read_records
+from cot_entropy.plan.exploratory import Cost, Signal
+from cot_entropy.plan.load import load_plan
 from cot_entropy.protocol.baseline import BaselineJob
 from cot_entropy.protocol.names import AnswerKind
-from cot_entropy.records import ChainRecord, CompletionRecord, read_header, read_records
 from cot_entropy.signal.score import majority
 from cot_entropy.stats.cells import Cell, Flags, Values, read_cell
+from cot_entropy.stats.confirm.hypotheses import settings_of
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage
 from cot_entropy.stats.explore.signals import scores
-from cot_entropy.stats.hypotheses import settings_of
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, write_table
 
 COVERAGES: Final = (0.2, 0.4, 0.6, 0.8, 1.0)

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cot_entropy.errors import DataError
-from cot_entropy.files import sha256_file
-from cot_entropy.prereg.exploratory import ExploratoryEntry
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import sha256_file
+from cot_entropy.formats.trajectories import read_trajectories
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.resampling import Counts, resample_counts
 from cot_entropy.stats.rows import Estimate
-from cot_entropy.trajectories import read_trajectories
 
 Flags = NDArray[np.bool_]
 Values = NDArray[np.float64]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from cot_entropy.files import write_text
+from cot_entropy.base.files import write_text
 from cot_entropy.stats.rows import Estimate
 
 NUMBERS: Final = ("estimate", "ci_low", "ci_high", "p_value", "p_holm", "n", "n_monotone")

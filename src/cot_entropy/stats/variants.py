@@ -15,17 +15,17 @@ from typing import Final
 
 import numpy as np
 
-from cot_entropy.errors import DataError, PlanError
-from cot_entropy.prereg.exploratory import CoherenceMap, VariantQuantity, Variants
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Hypothesis, Plan
+from cot_entropy.base.errors import DataError, PlanError
+from cot_entropy.plan.exploratory import CoherenceMap, VariantQuantity, Variants
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.protocol.variants import VariantsJob
 from cot_entropy.stats.cells import Cell, Settings, Values, read_cell
+from cot_entropy.stats.confirm.hypotheses import settings_of
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, ratio, summary
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.shape_tables import ShapeTables
 from cot_entropy.stats.explore.signals import scores
-from cot_entropy.stats.hypotheses import settings_of
 from cot_entropy.stats.rank_correlation import rank_table, spearman
 from cot_entropy.stats.resampling import Counts
 from cot_entropy.stats.rows import VariantEstimate

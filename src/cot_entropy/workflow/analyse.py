@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cot_entropy.files import sha256_file
+from cot_entropy.base.files import sha256_file
 from cot_entropy.workflow.study import Workflow
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.digest import stage_digest
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.digest import stage_digest
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.shard import Shard
 from cot_entropy.workflow.study import Wildcards, Workflow, cell_of

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cot_entropy.consistency.judges import ComputedJudge, JudgeSpec, ServedJudge
-from cot_entropy.digest import stage_digest
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.digest import stage_digest
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.model.spec import ModelJob
+from cot_entropy.study.judges import ComputedJudge, JudgeSpec, ServedJudge
 from cot_entropy.workflow.study import Workflow
 
 

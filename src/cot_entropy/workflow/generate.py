@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.digest import stage_digest
+from cot_entropy.base.digest import stage_digest
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.sharing import derived_pattern, stored_probe
+from cot_entropy.study.reuse import derived_pattern, stored_probe
 from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cot_entropy.base.digest import stage_digest
 from cot_entropy.data.spec import LocalDataset, QuestionsJob
-from cot_entropy.digest import stage_digest
 from cot_entropy.model.spec import HASHED_FILES, LocalModel, ModelJob
 from cot_entropy.workflow.study import Workflow
 

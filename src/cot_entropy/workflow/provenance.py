@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cot_entropy.prereg.provenance import cell_path, run_job
+from cot_entropy.registration.provenance import cell_path, run_job
 from cot_entropy.workflow.study import Workflow
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.digest import stage_digest
+from cot_entropy.base.digest import stage_digest
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
 from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from cot_entropy.config import Configuration, Study, configuration
-from cot_entropy.config import Protocol as Blocks
-from cot_entropy.config import Protocols as NamedBlocks
-from cot_entropy.digest import stage_digest
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.base.digest import stage_digest
+from cot_entropy.plan.load import load_plan
+from cot_entropy.study.config import Configuration, Study, configuration
+from cot_entropy.study.config import Protocol as Blocks
+from cot_entropy.study.config import Protocols as NamedBlocks
 
 
 class Wildcards(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cot_entropy.digest import stage_digest
-from cot_entropy.errors import ConfigError
+from cot_entropy.base.digest import stage_digest
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.protocol.variants import Compared, VariantsJob
-from cot_entropy.sharing import reseeded
+from cot_entropy.study.reuse import reseeded
 from cot_entropy.workflow.study import Workflow
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Hypothesis
-from cot_entropy.prereg.registration import CALIBRATION
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Hypothesis
+from cot_entropy.registration.items import CALIBRATION
 from cot_entropy.stats.calibration import calibrate
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.effort import FULL, QUICK

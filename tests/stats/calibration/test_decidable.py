@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.calibration.decidable import DecidableRow, decidable_rows
 from cot_entropy.stats.calibration.power import PowerRow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cot_entropy.prereg.plan_model import MinimumSizes
+from cot_entropy.plan.model import MinimumSizes
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.calibration.truth import GapTruth
 from cot_entropy.stats.two_by_two import TwoByTwo, fisher_p, gap_interval

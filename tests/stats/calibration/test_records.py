@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
 from cot_entropy.stats.calibration.records import read_records, write_records
 
 

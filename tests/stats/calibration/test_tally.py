@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Hypothesis
 from cot_entropy.stats.calibration.tally import (
     Brackets,
     Setting,

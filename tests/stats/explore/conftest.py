@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.stats.cells import Cell, Settings, read_cell
-from cot_entropy.trajectories import write_trajectories
 
 from .simulated import EPS, M, random_rows
 

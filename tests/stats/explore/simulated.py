@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import entropy as scipy_entropy
 
-from cot_entropy.prereg import exploratory as plan
+from cot_entropy.plan import exploratory as plan
 from cot_entropy.stats.cells import Cell, Settings
 
 EPS = 0.01

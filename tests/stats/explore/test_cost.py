@@ -2,7 +2,7 @@
 
 import pytest
 
-from cot_entropy.prereg.exploratory import Cost
+from cot_entropy.plan.exploratory import Cost
 from cot_entropy.stats.explore.cost import estimate
 
 from .simulated import by_quantity, entry_of, random_rows

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cot_entropy.prereg.exploratory import Coupling
+from cot_entropy.plan.exploratory import Coupling
 from cot_entropy.stats.explore.coupling import estimate
 
 from .simulated import M, by_quantity, entropy_of, entry_of, random_rows, resampled, rises

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from cot_entropy.prereg.exploratory import EpsSweep
+from cot_entropy.plan.exploratory import EpsSweep
 from cot_entropy.stats.explore.eps_sweep import entropy_values, estimate, partitions, smallest_rise
 
 from .simulated import by_quantity, entry_of, random_rows

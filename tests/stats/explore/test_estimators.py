@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cot_entropy.prereg.plan import load_plan
+from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.explore import ESTIMATORS
 
 from .simulated import M, random_rows, row_of

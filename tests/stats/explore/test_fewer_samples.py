@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cot_entropy.prereg.exploratory import FewerSamples
+from cot_entropy.plan.exploratory import FewerSamples
 from cot_entropy.stats.explore.fewer_samples import estimate
 
 from .simulated import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from cot_entropy.prereg.exploratory import LengthAdjusted
+from cot_entropy.plan.exploratory import LengthAdjusted
 from cot_entropy.stats.explore.length_adjusted import estimate
 from cot_entropy.stats.explore.separation import separated
 

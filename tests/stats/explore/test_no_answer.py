@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import entropy as scipy_entropy
 
-from cot_entropy.prereg.exploratory import NoAnswer
+from cot_entropy.plan.exploratory import NoAnswer
 from cot_entropy.protocol import scoring
 from cot_entropy.stats.explore.no_answer import estimate
 

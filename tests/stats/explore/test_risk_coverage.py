@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc
 
-from cot_entropy.prereg.exploratory import RiskCoverage as Entry
+from cot_entropy.plan.exploratory import RiskCoverage as Entry
 from cot_entropy.stats.explore.ranking import Ranking
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage, risk_coverage_curve
 from cot_entropy.stats.explore.selective import estimate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cot_entropy.prereg.exploratory import SignalAuroc
+from cot_entropy.plan.exploratory import SignalAuroc
 from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.signals import scores

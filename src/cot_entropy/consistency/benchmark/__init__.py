@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import rfc8785
 
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.strict import Strict
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.taxonomy import Label, Subtype
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.errors import DataError
-from cot_entropy.strict import Strict
 
 SOURCE = "benchmark"
 Domain = Literal["agentic", "mathematical"]

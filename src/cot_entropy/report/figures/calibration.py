@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from markupsafe import Markup
 
-from cot_entropy.prereg.plan_model import Plan
+from cot_entropy.plan.model import Plan
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from cot_entropy.prereg.plan_model import Hypothesis, Plan
+from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import Interval, interval_panel
 from cot_entropy.report.rows import Row

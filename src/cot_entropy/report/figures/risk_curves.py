@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from cot_entropy.prereg.exploratory import Signal
+from cot_entropy.plan.exploratory import Signal
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import Point, Series, line_panel, line_style
 from cot_entropy.stats.cells import Cell

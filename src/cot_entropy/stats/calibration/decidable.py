@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from cot_entropy.prereg.plan_model import Plan
+from cot_entropy.plan.model import Plan
 from cot_entropy.stats.calibration.power import WANTED, PowerRow
 
 DECIMALS: Final = 3

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cot_entropy.prereg.plan_model import Filter, Hypothesis, Plan
+from cot_entropy.plan.model import Filter, Hypothesis, Plan
 from cot_entropy.stats import intervals
-from cot_entropy.stats.answer_filter import FilterSample, deal_folds, filter_statistics
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.tally import (
     Brackets,
@@ -19,8 +18,9 @@ from cot_entropy.stats.calibration.tally import (
     tally,
 )
 from cot_entropy.stats.calibration.truth import filter_study
-from cot_entropy.stats.evidence import Sizes
-from cot_entropy.stats.filter_evidence import AUROC_RANGE, WORKING_SET
+from cot_entropy.stats.confirm.error_filter import FilterSample, deal_folds, filter_statistics
+from cot_entropy.stats.confirm.error_filter_evidence import AUROC_RANGE, WORKING_SET
+from cot_entropy.stats.confirm.evidence import Sizes
 from cot_entropy.stats.resampling import resample_counts
 
 Values = NDArray[np.float64]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, Literal
 
-from cot_entropy.prereg.plan_model import Bounds, Hypothesis, MinimumSizes, Plan
+from cot_entropy.plan.model import Bounds, Hypothesis, MinimumSizes, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.calibration.tally import CalibrationRow

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from cot_entropy.errors import DataError
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.strict import describe
 from cot_entropy.stats.tables import write_csv
-from cot_entropy.strict import describe
 
 R = TypeVar("R")
 

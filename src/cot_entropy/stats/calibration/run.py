@@ -23,9 +23,9 @@ from typing import Final, Literal
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from cot_entropy.digest import stage_digest
-from cot_entropy.prereg.plan import load_plan
-from cot_entropy.progress import StageProgress
+from cot_entropy.base.digest import stage_digest
+from cot_entropy.base.progress import StageProgress
+from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.calibration.decidable import DecidableRow, decidable_rows
 from cot_entropy.stats.calibration.effort import FULL, QUICK, Effort
 from cot_entropy.stats.calibration.power import (

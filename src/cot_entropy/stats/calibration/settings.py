@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cot_entropy.prereg.plan_model import Estimand, Hypothesis, Plan
+from cot_entropy.plan.model import Estimand, Hypothesis, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.filter_studies import filter_studies
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cot_entropy.prereg.plan_model import Hypothesis, MinimumSizes, Plan
+from cot_entropy.plan.model import Hypothesis, MinimumSizes, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.tally import (
     Brackets,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from cot_entropy.prereg.plan_model import Hypothesis
+from cot_entropy.plan.model import Hypothesis
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from cot_entropy.stats.answer_filter import FilterSample
+from cot_entropy.stats.confirm.error_filter import FilterSample
 from cot_entropy.stats.rank_correlation import DECIMALS, spearman
 
 Values = NDArray[np.float64]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from cot_entropy.prereg import exploratory as plan
-from cot_entropy.prereg.exploratory import ExploratoryEntry
+from cot_entropy.plan import exploratory as plan
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
 from cot_entropy.stats.explore import (
     cost,

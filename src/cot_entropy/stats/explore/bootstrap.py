@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cot_entropy.prereg.exploratory import ExploratoryEntry
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.rows import Estimate
 

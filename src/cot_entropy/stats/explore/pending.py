@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cot_entropy.prereg.exploratory import ExploratoryEntry
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Settings
 from cot_entropy.stats.explore.bootstrap import Rows
 from cot_entropy.stats.rows import Estimate

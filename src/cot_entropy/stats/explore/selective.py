@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from cot_entropy.prereg.exploratory import RiskCoverage as RiskCoverageEntry
-from cot_entropy.prereg.exploratory import Signal
+from cot_entropy.plan.exploratory import RiskCoverage as RiskCoverageEntry
+from cot_entropy.plan.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking

@@ -1,7 +1,7 @@
 """The signals: per-question numbers that may rank answers by reliability.
 
 Every signal is oriented: a higher score means more likely correct. A new one is a name in the
-plan's schema (`cot_entropy.prereg.exploratory.Signal`) and an entry here.
+plan's schema (`cot_entropy.plan.exploratory.Signal`) and an entry here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import entropy
 
-from cot_entropy.prereg.exploratory import Signal
+from cot_entropy.plan.exploratory import Signal
 from cot_entropy.signal.entropy import NO_ANSWER, TIE_DECIMALS
 from cot_entropy.stats.cells import Cell, Values
 from cot_entropy.stats.explore.bootstrap import ratio

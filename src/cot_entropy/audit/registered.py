@@ -1,0 +1,78 @@
+"""What of plan, config, tables, locks and code is not as frozen, or not as the run recorded it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cot_entropy.audit.findings import Finding
+from cot_entropy.audit.run import Run
+from cot_entropy.registration.departures import cell_departures, run_departures
+from cot_entropy.registration.freeze import FILE, load_freeze
+from cot_entropy.registration.items import Items, code_items
+from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION, run_items
+from cot_entropy.stats.row_status import Departure
+
+
+def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
+    """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
+    frozen = run.registration.freeze
+    recorded = run.record.items
+    for item, what in _misrecorded(run, recorded):
+        yield Finding(check="registration", subject=item, detail=what)
+    path = own or Path("preregistration") / FILE
+    if own or path.is_file():
+        ours = load_freeze(path)
+        if frozen is None or ours.items_sha256 != frozen.items_sha256:
+            detail = f"is not the freeze in {path}"
+            yield Finding(
+                check="registration", subject=f"{FOLDER}/{REGISTRATION}/{FILE}", detail=detail
+            )
+    if frozen is None:
+        yield Finding(check="registration", subject=FILE, detail="the run had no freeze")
+        return
+    found: dict[tuple[str, str | None], Departure] = {}
+    for departure in _departures(run, frozen.items):
+        found.setdefault((departure.item, departure.found), departure)
+    for departure in found.values():
+        yield Finding(
+            check="registration",
+            subject=departure.item,
+            detail=_described(departure),
+            declared=departure.deviation,
+        )
+
+
+def _departures(run: Run, frozen: Items) -> Iterator[Departure]:
+    """What differs from the freeze and concerns a cell of this run, or this audit's own code."""
+    cells = {cell.cell for cell in run.cells}
+    here = {**run.record.items, **code_items()}
+    for items in (run.record.items, here):
+        for departure in run_departures(frozen, items, run.registration):
+            if departure.cells is None or cells & set(departure.cells):
+                yield departure
+    for cell in run.cells:
+        yield from cell_departures(frozen, cell, run.record, run.registration)
+
+
+def _misrecorded(run: Run, recorded: Items) -> Iterator[tuple[str, str]]:
+    """Items of run.json that are not those of the registration beside it."""
+    folder = run.registration_folder
+    again = run_items(run.record.configuration, folder / PLAN, folder)
+    stages = {item for item in recorded if item.startswith("stage/")}
+    for item in sorted(again.keys() | recorded.keys() - stages):
+        if again.get(item) != recorded.get(item):
+            yield item, "is not what run.json records for it"
+    ours = code_items()
+    for item in sorted(stages | ours.keys()):
+        if ours.get(item) != recorded.get(item):
+            yield item, "the code of this installation is not the run's; check out the run's commit"
+
+
+def _described(departure: Departure) -> str:
+    if departure.item.startswith("cell/"):
+        return str(departure.found)
+    before = departure.frozen or "not there"
+    now = departure.found or "not there"
+    where = f" in {', '.join(departure.cells)}" if departure.cells else ""
+    return f"differs from the freeze{where}: frozen {before}, found {now}"

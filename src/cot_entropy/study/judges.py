@@ -1,0 +1,54 @@
+"""Which judge labels the chains of a study: a model, served here or elsewhere, or arithmetic."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cot_entropy.base.strict import Strict
+from cot_entropy.model.spec import ModelSpec
+
+
+class ComputedJudge(Strict):
+    """No model: the value that the reasoning concludes with against the answer given."""
+
+    source: Literal["computed"]
+
+
+class PromptedJudge(Strict):
+    """How a model is asked, wherever it runs."""
+
+    sample: Annotated[int, Field(ge=1)] | None = None
+    """Chains per cell that it judges, drawn by the study's seed; null for all."""
+    max_chars: Annotated[int, Field(ge=400)] = 60_000
+    """Characters of a transcript that it is shown."""
+    max_tokens: Annotated[int, Field(ge=64)] = 1024
+    """Tokens of one reply; doubled after a reply that was cut off."""
+    connections: Annotated[int, Field(ge=1)] = 8
+    """Requests at a time."""
+
+
+class InspectJudge(PromptedJudge):
+    """Any model that Inspect reaches; its key comes from the environment, never from here."""
+
+    source: Literal["inspect"]
+    model: Annotated[str, Field(pattern=r"^[\w.-]+/[\w./:@-]+$")]
+    """An Inspect model string, as `anthropic/claude-opus-4-6`."""
+
+
+class ServedJudge(PromptedJudge):
+    """A model that vLLM serves on loopback for as long as the scan runs."""
+
+    source: Literal["served"]
+    model: ModelSpec
+    """Where its weights come from."""
+    context: Annotated[int, Field(ge=2048)] = 8192
+    """Tokens of prompt and reply together."""
+    max_chars: Annotated[int, Field(ge=400)] = 12_000
+    """As above; below three characters per token of the context, less 2,500 tokens."""
+    field_chars: Annotated[int, Field(ge=40)] = 400
+    """Longest free text that it may write: a small model does not end one by itself."""
+
+
+JudgeSpec = Annotated[ComputedJudge | InspectJudge | ServedJudge, Field(discriminator="source")]
