@@ -20,7 +20,7 @@ from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
+from cot_entropy.stats.populations import coherence_shares, violation_shares
 
 PATH = Path(__file__).parents[3] / "preregistration/plan.yaml"
 PLAN = load_plan(PATH).plan

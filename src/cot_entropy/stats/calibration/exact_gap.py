@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 from cot_entropy.plan.model import MinimumSizes
-from cot_entropy.stats.calibration.truth import GapTruth
+from cot_entropy.stats.populations import GapTruth
 from cot_entropy.stats.two_by_two import GapInterval, gap_interval
 
 Values = NDArray[np.float64]
