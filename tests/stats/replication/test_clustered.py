@@ -15,13 +15,17 @@ def fitted(found: Fitted | str) -> Fitted:
     return found
 
 
-def test_it_is_a_logistic_regression_with_clustered_errors() -> None:
-    """statsmodels' GLM with cluster-robust errors gives the same flag and error."""
+def test_it_is_the_generalised_estimating_equation() -> None:
+    """statsmodels' GEE with an independence working correlation: the same flag and error."""
     rows = panel_rows(*[planted(np.random.default_rng(1))] * 2)
     found = fitted(fit_clustered(rows, [rows.flag], kept=np.ones(len(rows.flag))))
-    theirs = sm.GLM(rows.correct, rows.design([rows.flag]), family=sm.families.Binomial()).fit(
-        cov_type="cluster", cov_kwds={"groups": rows.question, "use_correction": False}
-    )
+    theirs = sm.GEE(
+        rows.correct,
+        rows.design([rows.flag]),
+        groups=rows.question,
+        family=sm.families.Binomial(),
+        cov_struct=sm.cov_struct.Independence(),
+    ).fit()
     assert found.effect(0).estimate == pytest.approx(theirs.params[-1], abs=1e-6)
     assert found.effect(0).error == pytest.approx(theirs.bse[-1], abs=1e-6)
 

@@ -1,9 +1,10 @@
 """Correctness on the flag over all cells: GEE logistic regression, questions as clusters.
 
-Cells are fixed effects. The working correlation is independence, so that the estimate is that of
-an ordinary logistic regression and the sandwich alone answers for the shared questions (Liang and
-Zeger 1986; statsmodels). Odds ratios here are averages over questions, nearer to 1 than those of
-one question.
+Cells are fixed effects. The working correlation is independence (Liang and Zeger 1986), so that the
+estimate is that of an ordinary logistic regression and the sandwich alone answers for the shared
+questions. statsmodels' GLM with clustered errors is that estimator, and many times faster than its
+GEE class, which visits each cluster in turn. Odds ratios here are averages over questions, nearer
+to 1 than those of one question.
 """
 
 from __future__ import annotations
@@ -116,13 +117,10 @@ def fit_clustered(rows: PanelRows, columns: Sequence[Values], *, kept: Values) -
         return "separation: no finite odds ratio exists"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = sm.GEE(
-            outcome,
-            design,
-            groups=rows.question[kept > 0],
-            family=sm.families.Binomial(),
-            cov_struct=sm.cov_struct.Independence(),
-        ).fit()
+        found = sm.GLM(outcome, design, family=sm.families.Binomial()).fit(
+            cov_type="cluster",
+            cov_kwds={"groups": rows.question[kept > 0], "use_correction": False},
+        )
     if not found.converged:
         return "the regression did not converge"
     return Fitted(np.asarray(found.params)[-p:], np.asarray(found.cov_params())[-p:, -p:])
