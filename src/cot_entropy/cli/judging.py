@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.base.options import into
 from cot_entropy.cli.app import (
     LOG,
@@ -201,16 +202,56 @@ def show_verb(
     results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
     cell: Annotated[str | None, typer.Option(help="This cell alone, model/dataset.")] = None,
+    *,
+    replication: Annotated[
+        bool, typer.Option("--replication", help="Show the measures of replication instead.")
+    ] = False,
 ) -> None:
-    """Print the verdict matrix, or one question's trajectory.
+    """Print the verdict matrix, one question's trajectory, or replication.
 
     Example: cot-entropy show results/demo --question photos-42a7f151bf32
     """
     from rich.console import Console
 
-    from cot_entropy.report.show import show_question, show_verdicts
+    from cot_entropy.report.show import show_question, show_replication, show_verdicts
+    from cot_entropy.stats.replication.rows import read_replication
 
+    if replication:
+        if question or cell:
+            raise ConfigError("--replication is about all cells; leave out --question and --cell")
+        Console().print(show_replication(read_replication(results / "replication.csv")))
+        return
     show = partial(show_question, question_id=question) if question else show_verdicts
     Console().print(show(results, cell=cell))
     if question is None:
         typer.echo(f"report: {results / 'report.html'}")
+
+
+PLAN = Path("preregistration/plan.yaml")
+
+
+@app.command("replication")
+def replication_verb(
+    *,
+    published: Annotated[
+        bool, typer.Option("--published", help="Z26 against R26, from published.yaml.")
+    ] = False,
+    plan: Annotated[Path, typer.Option(help="The plan, published.yaml beside it.")] = PLAN,
+) -> None:
+    """Print how the published studies replicate each other.
+
+    From printed figures alone, without any run; what these do not tell is said.
+
+    Example: cot-entropy replication --published
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_replication
+    from cot_entropy.stats.replication.table import published_table
+
+    if not published:
+        raise ConfigError(
+            "nothing to compare: give --published; a run's own: cot-entropy show RESULTS"
+            " --replication"
+        )
+    Console().print(show_replication(published_table(plan)))

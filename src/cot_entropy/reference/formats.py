@@ -28,6 +28,7 @@ from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.tally import CalibrationRow
 from cot_entropy.stats.published.comparison import Comparison
+from cot_entropy.stats.replication.rows import ReplicationRow
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VARIANT_COLUMNS, VERDICT_COLUMNS
 
@@ -76,6 +77,7 @@ def formats_page() -> str:
             "\n## variants.csv\n\nOne row per cell, protocol and quantity.\n\n",
             _columns(VariantEstimate, VARIANT_COLUMNS),
             *_table("comparison.csv", Comparison),
+            *_table("replication.csv", ReplicationRow),
             *_table("sensitivity.csv", SensitivityRow),
             *_table("calibration/calibration.csv and coverage_map.csv", CalibrationRow),
             *_table("calibration/power.csv", PowerRow),

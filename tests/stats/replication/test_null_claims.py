@@ -42,24 +42,24 @@ def test_at_the_bound_the_p_is_one_half() -> None:
 def test_the_pilot_shows_no_equivalence() -> None:
     """Z26's pilot: rho = -0.059 at n = 300 is not significant, and not equivalent either."""
     effect = rho_approximation(-0.059, 300)
-    found = null_evidence(effect, -0.1, 0.1)
+    found = null_evidence(effect, -0.1, 0.1, prior_sd=1.0)
     assert effect.p_value == pytest.approx(0.31, abs=0.005)
     assert not found.equivalent(0.05)
 
 
 def test_a_large_study_at_zero_shows_it() -> None:
     """R26's rho = -0.018 at n = 1319: the upper z is (0.10034 - 0.018) x 36.28 = 2.99."""
-    found = null_evidence(rho_approximation(-0.018, 1319), -0.1, 0.1)
+    found = null_evidence(rho_approximation(-0.018, 1319), -0.1, 0.1, prior_sd=1.0)
     assert found.equivalence_p == pytest.approx(0.00140, abs=5e-5)
-    assert found.favours_null
+    assert found.favours_null(3.0)
 
 
 def test_small_studies_favour_nothing() -> None:
     """n = 10 at rho = 0: not significant, not equivalent; BF_01 is sqrt(8), below 3."""
-    found = null_evidence(rho_approximation(0.0, 10), -0.1, 0.1)
+    found = null_evidence(rho_approximation(0.0, 10), -0.1, 0.1, prior_sd=1.0)
     assert not found.equivalent(0.05)
     assert found.bayes_factor == pytest.approx(math.sqrt(8))
-    assert not found.favours_null
+    assert not found.favours_null(3.0)
 
 
 def test_bounds_in_order() -> None:

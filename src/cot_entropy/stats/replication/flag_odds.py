@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cot_entropy.plan.exploratory import PooledParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.replication.clustered import Fitted, PanelRows, fit_clustered, panel_rows
 from cot_entropy.stats.replication.pairs import natural
@@ -25,6 +26,7 @@ class FlagOdds:
 
     hypothesis: Hypothesis
     plan: Plan
+    params: PooledParams
     cells: Sequence[PanelCell]
     everyone: Sequence[PanelCell]
 
@@ -38,11 +40,8 @@ class FlagOdds:
         flag = self.data.flag
         yield from self._ratios(["gee_odds_ratio"], [flag], self._all, METHOD)
         yield from self._equal_difficulty()
-        yield from self._interaction("dataset")
-        yield from self._interaction("model")
-        names = ["interaction[per standard deviation of log chain length]"]
-        columns = [self.data.length, flag, flag * self.data.length]
-        yield from self._ratios(names, columns, self._all, "a ratio of odds ratios")
+        for part in self.params.interactions:
+            yield from self._length() if part == "chain_length" else self._interaction(part)
 
     @property
     def _all(self) -> Values:
@@ -58,6 +57,11 @@ class FlagOdds:
         others = np.where(known, self.data.others, 0.0)
         note = "given the share of the other models that are right on the question"
         yield from self._ratios([name], [others, self.data.flag], known.astype(np.float64), note)
+
+    def _length(self) -> Iterator[ReplicationRow]:
+        names = ["interaction[per standard deviation of log chain length]"]
+        columns = [self.data.length, self.data.flag, self.data.flag * self.data.length]
+        yield from self._ratios(names, columns, self._all, "a ratio of odds ratios")
 
     def _interaction(self, part: str) -> Iterator[ReplicationRow]:
         """Ratios of odds ratios against the first name, and the joint test."""

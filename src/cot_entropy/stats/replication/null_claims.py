@@ -9,17 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 from scipy import stats
 
 from cot_entropy.stats.replication.bayes import log_null_bayes_factor
 from cot_entropy.stats.replication.effects import Effect
-
-UNIT_SD: Final = 1.0
-"""Unit-information prior of atanh(rho): one question's worth of error, 1/sqrt(1). Ours."""
-EVIDENCE: Final = 3.0
-"""The Bayes factor from which evidence is counted, as in Pawel et al. 2024."""
 
 
 def equivalence_p(effect: Effect, low: float, high: float) -> float:
@@ -46,15 +40,17 @@ class NullEvidence:
         """The effect is inside the bounds."""
         return self.equivalence_p < alpha
 
-    @property
-    def favours_null(self) -> bool:
-        """The data favour no effect at least threefold."""
-        return self.bayes_factor >= EVIDENCE
+    def favours_null(self, evidence: float) -> bool:
+        """The data favour no effect at least `evidence` times."""
+        return self.bayes_factor >= evidence
 
 
-def null_evidence(effect: Effect, low: float, high: float) -> NullEvidence:
-    """Both answers on the atanh scale; `low` and `high` bound rho itself."""
+def null_evidence(effect: Effect, low: float, high: float, *, prior_sd: float) -> NullEvidence:
+    """Both answers on the atanh scale; `low` and `high` bound rho itself.
+
+    `prior_sd` 1 is a unit-information prior: one question's worth of error.
+    """
     return NullEvidence(
         equivalence_p=equivalence_p(effect, math.atanh(low), math.atanh(high)),
-        bayes_factor=math.exp(min(log_null_bayes_factor(effect, prior_sd=UNIT_SD), 700.0)),
+        bayes_factor=math.exp(min(log_null_bayes_factor(effect, prior_sd=prior_sd), 700.0)),
     )

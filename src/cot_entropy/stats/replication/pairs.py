@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from cot_entropy.plan.exploratory import ReplicationParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.intervals import Bracket
 from cot_entropy.stats.replication.agreement import (
@@ -18,9 +19,9 @@ from cot_entropy.stats.replication.agreement import (
 from cot_entropy.stats.replication.bayes import log_replication_bayes_factor
 from cot_entropy.stats.replication.combined import fixed_effect
 from cot_entropy.stats.replication.effects import Effect, Scale
-from cot_entropy.stats.replication.null_claims import EVIDENCE, null_evidence
+from cot_entropy.stats.replication.null_claims import null_evidence
 from cot_entropy.stats.replication.published_effects import StudyEffect
-from cot_entropy.stats.replication.rows import ReplicationRow
+from cot_entropy.stats.replication.rows import THIS_RUN, ReplicationRow
 from cot_entropy.stats.replication.sceptical import Recalibration, sceptical_p
 from cot_entropy.stats.replication.telescopes import detectable_effect, smaller_than_detectable
 
@@ -31,7 +32,9 @@ NO_DIRECTION: Final = "the original's estimate is 0 and names no direction"
 RECALIBRATIONS: Final[tuple[Recalibration, ...]] = ("nominal", "golden")
 
 
-def replication_rows(plan: Plan, effects: Sequence[StudyEffect]) -> list[ReplicationRow]:
+def replication_rows(
+    plan: Plan, params: ReplicationParams, effects: Sequence[StudyEffect]
+) -> list[ReplicationRow]:
     """Every pair of studies of different sources, each hypothesis and cell in plan order.
 
     `effects` stand in the order of their sources: an earlier source is the original.
@@ -50,9 +53,30 @@ def replication_rows(plan: Plan, effects: Sequence[StudyEffect]) -> list[Replica
                     if one.scale == original.scale
                     and sources.index(one.source) > sources.index(original.source)
                 ]
+                rows += _alone(hypothesis, original, about)
                 for replication in later:
-                    rows += Pair(hypothesis, original, replication, plan).rows()
+                    rows += Pair(hypothesis, original, replication, plan, params).rows()
     return rows
+
+
+def _alone(
+    hypothesis: Hypothesis, one: StudyEffect, about: Sequence[StudyEffect]
+) -> Iterator[ReplicationRow]:
+    """What a study printed and no other one did."""
+    if {other.source for other in about} == {one.source} and one.source != THIS_RUN:
+        yield ReplicationRow(
+            id="E14",
+            hypothesis=hypothesis.id,
+            cell=one.cell,
+            original=one.study,
+            design=one.design,
+            scale=NAMES[one.scale],
+            quantity="unpaired_effect",
+            estimate=natural(one.effect.estimate, one.scale) if one.effect else None,
+            n=one.n,
+            basis=one.basis,
+            reason=f"only {one.source} prints {one.estimand} for this cell",
+        )
 
 
 @dataclass(frozen=True)
@@ -63,6 +87,7 @@ class Pair:
     original: StudyEffect
     replication: StudyEffect
     plan: Plan
+    params: ReplicationParams
 
     def rows(self) -> Iterator[ReplicationRow]:
         """Both effects, then the measures; only the effects where one has no error."""
@@ -108,18 +133,19 @@ class Pair:
             "significant_in_the_same_direction", met=alike, p_value=second.p_value,
             reason="" if alike is not None else NOT_SIGNIFICANT,
         )  # fmt: skip
-        small = detectable_effect(first.error, alpha=alpha)
-        p = smaller_than_detectable(first, second, alpha=alpha)
+        power = self.params.small_power
+        small = detectable_effect(first.error, power=power, alpha=alpha)
+        p = smaller_than_detectable(first, second, power=power, alpha=alpha)
         yield self._row(
             "small_telescopes", math.copysign(small, first.estimate), p_value=p,
             met=None if p is None else p >= alpha,
-            reason=NO_DIRECTION if p is None else "met: not significantly below the 33 % effect",
+            reason=NO_DIRECTION if p is None else f"met: not below the effect of {power:.0%} power",
         )  # fmt: skip
         for kind in RECALIBRATIONS:
             p = sceptical_p(first, second, recalibration=kind)
             yield self._row(f"sceptical_p_{kind}", p_value=p, met=p < alpha / 2)
         factor = math.exp(min(log_replication_bayes_factor(first, second), LARGEST))
-        row = self._row("replication_bayes_factor", met=factor >= EVIDENCE)
+        row = self._row("replication_bayes_factor", met=factor >= self.params.evidence)
         yield replace(row, estimate=factor)
 
     def _null_claim(self, first: Effect, second: Effect) -> Iterator[ReplicationRow]:
@@ -127,12 +153,13 @@ class Pair:
         if low is None or high is None:
             return
         alpha = self.plan.alpha
-        found = [null_evidence(one, low, high) for one in (first, second)]
+        prior = self.params.null_prior_sd
+        found = [null_evidence(one, low, high, prior_sd=prior) for one in (first, second)]
         for role, one in zip(("original", "replication"), found, strict=True):
             yield self._row(
                 f"{role}_equivalence", p_value=one.equivalence_p, met=one.equivalent(alpha)
             )
-            row = self._row(f"{role}_null_bayes_factor", met=one.favours_null)
+            row = self._row(f"{role}_null_bayes_factor", met=one.favours_null(self.params.evidence))
             yield replace(row, estimate=one.bayes_factor)
         yield self._row("null_in_both", met=all(one.equivalent(alpha) for one in found))
         silent = all(one.p_value >= alpha for one in (first, second))

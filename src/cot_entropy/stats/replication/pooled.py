@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from cot_entropy.plan.exploratory import PooledParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.confirm.decision import read_rule
 from cot_entropy.stats.intervals import Bracket, percentile
@@ -38,6 +39,7 @@ class Pooled:
 
     hypothesis: Hypothesis
     plan: Plan
+    params: PooledParams
     scale: Scale
     draws: tuple[CellDraws, ...]
 
@@ -77,7 +79,7 @@ class Pooled:
         every = range(len(self.draws))
         yield self.pooled_row("pooled_effect", every, decide=True)
         yield from self._heterogeneity()
-        for part in ("model", "dataset"):
+        for part in self.params.leave_out:
             names = dict.fromkeys(getattr(one.cell, part) for one in self.draws)
             for name in names if len(names) > 1 else ():
                 kept = [i for i in every if getattr(self.draws[i].cell, part) != name]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import csv
+from dataclasses import fields
+from pathlib import Path
 from typing import Final, Literal
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from cot_entropy.base.errors import DataError
+from cot_entropy.base.strict import describe
 from cot_entropy.stats.rows import Kind
 
 THIS_RUN: Final = "this run"
 EVERY_CELL: Final = "all"
 
 
-@dataclass(frozen=True, kw_only=True)
+@checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(allow_inf_nan=False))
 class ReplicationRow:
     """One number about a replication; None where undefined, `reason` says why.
 
@@ -57,3 +64,27 @@ class ReplicationRow:
 
 
 COLUMNS: Final = tuple(field.name for field in fields(ReplicationRow))
+
+
+def read_replication(path: Path) -> tuple[ReplicationRow, ...]:
+    """Read the table; raises DataError naming file and line."""
+    adapter = TypeAdapter(ReplicationRow)
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            if tuple(reader.fieldnames or ()) != COLUMNS:
+                columns = ", ".join(COLUMNS)
+                raise DataError(f"{path}:1: the columns are not {columns}; analyse again")
+            rows = []
+            for fields_of_line in reader:
+                values = {name: text for name, text in fields_of_line.items() if text}
+                try:
+                    rows.append(adapter.validate_python(values))
+                except ValidationError as error:
+                    where = f"{path}:{reader.line_num}"
+                    raise DataError(f"{where}: {describe(error)}; analyse again") from None
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; run the analysis first") from None
+    except (csv.Error, UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path}: not a readable CSV file ({error})") from None
+    return tuple(rows)

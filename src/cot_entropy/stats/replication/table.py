@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cot_entropy.plan.exploratory import PooledEffects, PooledParams, Replication
+from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Hypothesis, Plan
-from cot_entropy.stats.published.model import Study
+from cot_entropy.stats.published.model import Study, load_published
 from cot_entropy.stats.replication.effects import gap_effect, log_odds_effect, rho_effect
 from cot_entropy.stats.replication.families import family_rows
 from cot_entropy.stats.replication.flag_odds import FlagOdds
@@ -35,15 +37,23 @@ def replication_table(
     Where none of the plan's cells is given, E15 is over the cells there are. A plan without an
     entry has no rows of it.
     """
-    entries = {entry.estimator for entry in plan.exploratory}
     rows: list[ReplicationRow] = []
-    if "replication" in entries:
-        ours = [effect for cell in cells if cell.name in plan.cells for effect in _measured(cell)]
-        rows += replication_rows(plan, [*published_effects(studies), *ours])
-    if "pooled" in entries:
-        rows += _together(plan, cells)
-        rows += family_rows(plan, verdicts)
+    for entry in plan.exploratory:
+        if isinstance(entry, Replication):
+            given = [cell for cell in cells if cell.name in plan.cells]
+            ours = [effect for cell in given for effect in _measured(cell)]
+            rows += replication_rows(plan, entry.params, [*published_effects(studies), *ours])
+        elif isinstance(entry, PooledEffects):
+            rows += _together(plan, entry.params, cells)
+            rows += family_rows(plan, verdicts)
     return rows
+
+
+def published_table(plan: Path) -> list[ReplicationRow]:
+    """E14 from published.yaml beside the plan alone; raises PlanError where either is no use."""
+    studies = load_published(plan.with_name("published.yaml")).studies
+    rows = replication_table(load_plan(plan).plan, studies, [], [])
+    return [row for row in rows if row.id == "E14"]
 
 
 def write_replication(path: Path, rows: Sequence[ReplicationRow]) -> None:
@@ -77,7 +87,9 @@ def _measured(cell: PanelCell) -> Iterator[StudyEffect]:
             )
 
 
-def _together(plan: Plan, cells: Sequence[PanelCell]) -> Iterator[ReplicationRow]:
+def _together(
+    plan: Plan, params: PooledParams, cells: Sequence[PanelCell]
+) -> Iterator[ReplicationRow]:
     registered = any(cell.name in plan.cells for cell in cells)
     everyone = [cell for cell in cells if not registered or cell.name in plan.cells]
     if not everyone:
@@ -98,9 +110,12 @@ def _together(plan: Plan, cells: Sequence[PanelCell]) -> Iterator[ReplicationRow
             yield _not_run(hypothesis)
             continue
         for scale in scales:
-            yield from Pooled(hypothesis, plan, scale, tuple(draws[i] for i in chosen)).rows()
+            yield from Pooled(
+                hypothesis, plan, params, scale, tuple(draws[i] for i in chosen)
+            ).rows()
         if hypothesis.estimand == "accuracy_gap_pp":
-            yield from FlagOdds(hypothesis, plan, [everyone[i] for i in chosen], everyone).rows()
+            some = [everyone[i] for i in chosen]
+            yield from FlagOdds(hypothesis, plan, params, some, everyone).rows()
 
 
 def _not_run(hypothesis: Hypothesis) -> ReplicationRow:

@@ -6,17 +6,12 @@ original's design, so that its estimate matters only by its direction.
 
 from __future__ import annotations
 
-from typing import Final
-
 from scipy import optimize, stats
 
 from cot_entropy.stats.replication.effects import Effect
 
-SMALL_POWER: Final = 1 / 3
-"""The power that defines a small effect: 33 %."""
 
-
-def detectable_effect(error: float, *, power: float = SMALL_POWER, alpha: float = 0.05) -> float:
+def detectable_effect(error: float, *, power: float, alpha: float = 0.05) -> float:
     """The effect above 0 that a two-sided test with this standard error finds with that power.
 
     `power` lies above `alpha` and below 1. Both tails count, as in a two-sided test.
@@ -33,9 +28,11 @@ def detectable_effect(error: float, *, power: float = SMALL_POWER, alpha: float 
 
 
 def smaller_than_detectable(
-    original: Effect, replication: Effect, *, alpha: float = 0.05
+    original: Effect, replication: Effect, *, power: float, alpha: float = 0.05
 ) -> float | None:
-    """One-sided p that the replication's effect is at least the small effect of the original.
+    """One-sided p that the replication's effect is at least the original's small effect.
+
+    Small is what the original finds with `power`: 33 % in the paper.
 
     Below `alpha` the effect is significantly smaller than anything the original could have been
     expected to find. In the original's direction: a replication of the other sign is small. None
@@ -44,5 +41,5 @@ def smaller_than_detectable(
     if original.estimate == 0:
         return None
     direction = 1 if original.estimate > 0 else -1
-    small = detectable_effect(original.error, alpha=alpha)
+    small = detectable_effect(original.error, power=power, alpha=alpha)
     return float(stats.norm.cdf((direction * replication.estimate - small) / replication.error))
