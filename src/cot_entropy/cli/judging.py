@@ -255,3 +255,56 @@ def replication_verb(
             " --replication"
         )
     Console().print(show_replication(published_table(plan)))
+
+
+@app.command("power")
+def power_verb(
+    *,
+    original: Annotated[str, typer.Option(help="A study of published.yaml.")] = "z26-full-gsm8k",
+    questions: Annotated[
+        int | None, typer.Option(min=40, max=3000, help="Questions of a cell.")
+    ] = None,
+    models: Annotated[int, typer.Option(min=1, max=50, help="Models.")] = 3,
+    datasets: Annotated[int, typer.Option(min=1, max=20, help="Datasets.")] = 2,
+    accuracy: Annotated[
+        float | None, typer.Option(min=0.001, max=0.999, help="Expected accuracy.")
+    ] = None,
+    flag_rate: Annotated[
+        float | None, typer.Option(min=0.001, max=0.999, help="Expected share of monotone chains.")
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(min=-100, max=100, help="Gap in points, not the original's.")
+    ] = None,
+    prior: Annotated[
+        Literal["conditional", "predictive", "eb"], typer.Option(help="Design prior.")
+    ] = "eb",
+    shrinkage: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Share taken off the gap; `eb` finds its own.")
+    ] = 0.0,
+    plan: Annotated[Path, typer.Option(help="The plan, published.yaml beside it.")] = PLAN,
+) -> None:
+    """Print what a planned replication would find, and its size.
+
+    The chance of each verdict on the gap and of each criterion of replication, and the questions
+    needed for 80 and 90 %. What is left out is the original's.
+
+    Example: cot-entropy power --original z26-full-math500 --questions 500
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_power
+    from cot_entropy.stats.calibration.success import plan_replication
+
+    rows = plan_replication(
+        plan,
+        original,
+        questions=questions,
+        models=models,
+        datasets=datasets,
+        accuracy=accuracy,
+        flag_rate=flag_rate,
+        gap=gap,
+        prior=prior,
+        shrinkage=shrinkage,
+    )
+    Console().print(show_power(rows))

@@ -23,9 +23,11 @@ from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.report import text
 from cot_entropy.report.inputs import CellFiles, cell_files
 from cot_entropy.report.registered import studied_protocol
-from cot_entropy.report.replication import notes, pair_tables, pooled_lines, sentence
+from cot_entropy.report.replication import MEASURES, notes, pair_tables, pooled_lines, sentence
 from cot_entropy.report.rows import Row, read_rows
 from cot_entropy.report.units import probed_units, rises
+from cot_entropy.stats.calibration.planning import SuccessRow
+from cot_entropy.stats.calibration.success import NOTE, size_text
 from cot_entropy.stats.cells import Cell, read_cell
 from cot_entropy.stats.replication.rows import ReplicationRow
 
@@ -131,6 +133,23 @@ def show_replication(rows: Sequence[ReplicationRow]) -> RenderableType:
         parts.append(Text("Not rebuilt from what was printed (≈, or missing):", style="dim"))
         parts += [Text(f"- {line}", style="dim") for line in told]
     return Group(*parts)
+
+
+def show_power(rows: Sequence[SuccessRow]) -> RenderableType:
+    """Each outcome of a planned study, its chance, and the questions for 80 and 90 %."""
+    one = rows[0]
+    about = (
+        f"Replication of {one.study}: {one.questions:,} questions a cell, accuracy "
+        f"{text.percent(one.accuracy)}, flag rate {text.percent(one.flag_rate)}, Holm over "
+        f"{one.cells} cells; true gap {text.plain(one.gap_pp, 1)} points "
+        f"(design prior {one.prior}, shrinkage {one.shrinkage:g})"
+    )
+    table = Table("outcome", "chance", "questions for 80 %", "for 90 %")
+    for row in rows:
+        name = MEASURES.get(row.outcome, row.outcome)
+        sizes = (size_text(row.questions_80), size_text(row.questions_90))
+        table.add_row(Text(name), text.percent(row.chance), *sizes)
+    return Group(Text(about), table, Text(NOTE, style="dim"))
 
 
 def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:

@@ -4,6 +4,7 @@
 reported interval misses its coverage. `power.csv`: H1's power over n, accuracy, flag rate and gap,
 exact, and the other hypotheses' from the simulations. `detectable.csv`: the smallest gap that a
 cell can detect with 80 % power. `decidable.csv`: which true effects the design decides.
+`success.csv`: the chance of each verdict and criterion of replication in the registered study.
 
 A setting that is done stands in `settings/` until all are, so that an interrupted calibration
 goes on where it was stopped.
@@ -28,6 +29,7 @@ from cot_entropy.base.progress import StageProgress
 from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.calibration.decidable import DecidableRow, decidable_rows
 from cot_entropy.stats.calibration.effort import FULL, QUICK, Effort
+from cot_entropy.stats.calibration.planning import SuccessRow
 from cot_entropy.stats.calibration.power import (
     DetectableRow,
     PowerRow,
@@ -37,6 +39,7 @@ from cot_entropy.stats.calibration.power import (
 )
 from cot_entropy.stats.calibration.records import read_records, write_records
 from cot_entropy.stats.calibration.settings import Job, all_jobs, hypothesis_of
+from cot_entropy.stats.calibration.success import registered_success
 from cot_entropy.stats.calibration.tally import CalibrationRow
 from cot_entropy.stats.cells import derive_seed
 
@@ -52,7 +55,7 @@ def calibrate(
     effort: Literal["full", "quick"] = "full",
     jobs: int = 2,
 ) -> None:
-    """Simulate every setting with the plan's rules and write the five tables into `out`.
+    """Simulate every setting with the plan's rules and write the tables into `out`.
 
     The full run takes at most 30 minutes on two cores. Raises PlanError, and DataError where a
     setting of an interrupted run was damaged.
@@ -95,6 +98,7 @@ def calibrate(
     detectable = detectable_rows(first, loaded.plan, amount)
     write_records(out / "detectable.csv", detectable, DetectableRow)
     write_records(out / "decidable.csv", decidable_rows(power, loaded.plan), DecidableRow)
+    write_records(out / "success.csv", registered_success(plan), SuccessRow)
     shutil.rmtree(out / "settings")
 
 
