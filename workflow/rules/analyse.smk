@@ -58,6 +58,8 @@ rule calibration:
                 "power.csv",
                 "detectable.csv",
                 "decidable.csv",
+                "pooled.csv",
+                "success.csv",
             ),
             caption="../report/calibration.rst",
             category="Calibration and power",

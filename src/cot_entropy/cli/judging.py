@@ -116,7 +116,7 @@ def analyse_verb(
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the five tables.", callback=into)],
+    out: Annotated[Path, typer.Option(help="The folder for the tables.", callback=into)],
     effort: Annotated[Literal["full", "quick"], typer.Option(help="How many studies.")] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:

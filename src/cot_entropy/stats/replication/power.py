@@ -100,14 +100,13 @@ def criteria(params: ReplicationParams, *, alpha: float, level: float) -> Mappin
 RISING: Final = frozenset(
     {
         "significant_in_the_same_direction",
-        "small_telescopes",
         "sceptical_p_nominal",
         "sceptical_p_golden",
         "replication_bayes_factor",
     }
 )
-"""Criteria that a larger replication meets more often where the effect is there. The others ask for
-agreement, which no size brings nearer."""
+"""Criteria that a larger replication meets more often where the effect is there. The others ask that
+nothing speaks against agreement, which a small study meets most easily."""
 
 
 def probability(
