@@ -105,8 +105,8 @@ RISING: Final = frozenset(
         "replication_bayes_factor",
     }
 )
-"""Criteria that a larger replication meets more often where the effect is there. The others ask that
-nothing speaks against agreement, which a small study meets most easily."""
+"""Criteria that a larger replication meets more often where the effect is there. The others ask
+that nothing speaks against agreement, which a small study meets most easily."""
 
 
 def probability(
