@@ -108,10 +108,12 @@ class Fitted:
 def fit_clustered(rows: PanelRows, columns: Sequence[Values], *, kept: Values) -> Fitted | str:
     """Fit the rows `kept` `(n,)`; the coefficients of `columns`, or why there are none."""
     design = rows.design(columns)[kept > 0]
-    design = design[:, (design != 0).any(axis=0)]
+    used = (design != 0).any(axis=0)
+    used[-len(columns) :] = True
+    design = design[:, used]
     outcome = rows.correct[kept > 0]
     p = len(columns)
-    if len(outcome) == 0 or np.linalg.matrix_rank(design) < design.shape[1] or design.shape[1] < p:
+    if len(outcome) == 0 or np.linalg.matrix_rank(design) < design.shape[1]:
         return "the flag and the cells are collinear, or no question is left"
     if separated(design, outcome > 0):
         return "separation: no finite odds ratio exists"
