@@ -42,11 +42,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str,
     return found
 
 
-def test_the_five_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
+def test_the_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
     """And nothing else: the folder of finished settings is gone."""
     expected = {
         *("calibration.csv", "coverage_map.csv"),
-        *("power.csv", "detectable.csv", "decidable.csv"),
+        *("power.csv", "detectable.csv", "decidable.csv", "pooled.csv", "success.csv"),
     }
     assert set(tables) == expected
 
