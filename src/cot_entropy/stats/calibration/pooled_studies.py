@@ -231,7 +231,7 @@ def _names(n: int) -> tuple[str, ...]:
 
 def marginal_log_odds(tables: Values) -> float:
     """The flag's coefficient in a logistic regression of tables `(k, 4)` with cells as effects."""
-    return _grouped(tables)[0][-1].item()
+    return float(_grouped(tables)[0][-1])
 
 
 def _grouped(tables: Values) -> tuple[Values, Values]:
