@@ -1,4 +1,4 @@
-"""The exploratory entries of the plan, E1..E13: each estimator's name and its parameters.
+"""The exploratory entries of the plan, E1..E15: each estimator's name and its parameters.
 
 An entry reads, in preregistration/plan.yaml:
 
@@ -162,6 +162,26 @@ class VariantParams(Strict):
     """Decoding runs with another seed."""
 
 
+class ReplicationParams(Strict):
+    """E14: the numbers that the measures of replication take."""
+
+    small_power: float = Field(gt=0.05, lt=1)
+    """Small telescopes: the original's power for the effect that counts as small."""
+    null_prior_sd: float = Field(gt=0, le=10)
+    """Bayes factor for the null: standard deviation of the prior on atanh(rho)."""
+    evidence: float = Field(ge=1, le=1000)
+    """The Bayes factor from which a claim, or the null, counts as favoured."""
+
+
+class PooledParams(Strict):
+    """E15: what is left out in turn, and what the flag may interact with."""
+
+    leave_out: list[Literal["model", "dataset"]]
+    """What is left out, one at a time."""
+    interactions: list[Literal["dataset", "model", "chain_length"]]
+    """What the flag's odds ratio may depend on."""
+
+
 class _Entry(Strict):
     id: str = Field(pattern=r"^E[1-9][0-9]*$")
     """`E1` and on."""
@@ -292,6 +312,24 @@ class Variants(_Entry):
     """Its parameters."""
 
 
+class Replication(_Entry):
+    """E14: originals beside replications by the field's measures."""
+
+    estimator: Literal["replication"]
+    """The estimator that the code implements."""
+    params: ReplicationParams
+    """Its parameters."""
+
+
+class PooledEffects(_Entry):
+    """E15: one answer over the cells."""
+
+    estimator: Literal["pooled"]
+    """The estimator that the code implements."""
+    params: PooledParams
+    """Its parameters."""
+
+
 ExploratoryEntry = Annotated[
     SignalAuroc
     | RiskCoverage
@@ -305,6 +343,8 @@ ExploratoryEntry = Annotated[
     | TokenConfidence
     | Consistency
     | CoherenceMap
-    | Variants,
+    | Variants
+    | Replication
+    | PooledEffects,
     Field(discriminator="estimator"),
 ]

@@ -23,6 +23,9 @@ from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
 from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.model import load_published
+from cot_entropy.stats.replication.panel import PanelCell
+from cot_entropy.stats.replication.table import replication_table, write_replication
 from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
@@ -59,6 +62,7 @@ def analyse(
     """Write both tables into `out` and return their rows.
 
     Where published.yaml stands beside the plan, comparison.csv sets our numbers beside its.
+    replication.csv holds the plan's E14 and E15, where it has them.
 
     `standings` says which rows a freeze vouches for (default: none, all exploratory);
     `failed` names cells that an earlier stage could not produce, and why. One process per cell,
@@ -96,6 +100,12 @@ def analyse(
             [*verdicts, *estimates], published, level=loaded.plan.level, cells=loaded.plan.cells
         )
         write_comparison(out / "comparison.csv", compared)
+    studies = load_published(published).studies if published.is_file() else []
+    panel = [result.panel for result in results]
+    with threadpool_limits(limits=jobs):
+        replicated = replication_table(loaded.plan, studies, panel, verdicts)
+    if replicated:
+        write_replication(out / "replication.csv", replicated)
     return Analysis(tuple(verdicts), tuple(estimates))
 
 
@@ -116,6 +126,7 @@ def analyse_cell(plan: Plan, path: Path) -> CellResult:
         trajectories_sha256=cell.trajectories_sha256,
         assessments=_by_id(assessments),
         explored=explored,
+        panel=PanelCell.of(cell),
     )
 
 
