@@ -23,6 +23,7 @@ ADDED = {
     "seed_2": CHAIN,
     "newlines": PROBE,
     "step_marker": PROBE,
+    "step_marker_only": PROBE,
     "cap_merge": PROBE,
     "cap_none": PROBE,
     "cap_4": DERIVED,
