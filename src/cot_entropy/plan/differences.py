@@ -18,7 +18,6 @@ from cot_entropy.base.located_yaml import read_located_yaml, validate_located
 from cot_entropy.base.strict import Strict
 from cot_entropy.plan.exploratory import Source
 
-
 Setting = str | int | float | bool | None
 
 

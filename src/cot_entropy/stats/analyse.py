@@ -22,7 +22,8 @@ from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
 from cot_entropy.stats.explore import ESTIMATORS
-from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.row import write_comparison
 from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
