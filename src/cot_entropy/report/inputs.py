@@ -18,8 +18,8 @@ from cot_entropy.plan.model import Protocol
 from cot_entropy.report.calibration import Calibration, read_calibration
 from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
-from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.stats.read_tables import Row, Table, read_rows, read_table
 
 
 @dataclass(frozen=True)
