@@ -37,6 +37,10 @@ Signal = Literal[
     "token_entropy",
     "semantic_entropy",
     "p_majority",
+    "entropy_instability",
+    "prefix_baseline",
+    "entropy_area",
+    "change_point",
 ]
 Outcome = Literal["majority", "chain", "held_out"]
 Covariate = Literal["n_units_chain", "chain_tokens", "chain_truncated"]

@@ -91,6 +91,10 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "chain_mean_logprob",
         "chain_token_entropy",
         "chain_token_remainder",
+        "chain_entropy_instability",
+        "unit_tokens",
+        "unit_mean_logprobs",
+        "unit_token_entropies",
         "stratum",
     )
     rows = ESTIMATORS[entry.estimator](
@@ -103,6 +107,8 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "token_entropy",
         "semantic_entropy",
         "p_majority",
+        "entropy_instability",
+        "prefix_baseline",
     )
     missing = [
         row
