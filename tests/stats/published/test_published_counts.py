@@ -72,8 +72,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Row
     """comparison.csv of the four cells, by the paper's study and quantity."""
     folder = tmp_path_factory.mktemp("counts")
     text = (REGISTRATION / "plan.yaml").read_text(encoding="utf-8")
-    text = text.replace("resamples: 10000", "resamples: 20")
-    (folder / "plan.yaml").write_text(text.replace("permutations: 10000", "permutations: 99"))
+    text = text.replace("resamples: 10000", "resamples: 100")
+    (folder / "plan.yaml").write_text(text.replace("permutations: 10000", "permutations: 999"))
     shutil.copy(REGISTRATION / "published.yaml", folder)
     paths = [trajectories(folder, cell) for cell in COUNTS]
     done = subprocess.run(

@@ -8,7 +8,7 @@
 The change point is Page's (1954) CUSUM, which Xu et al. 2026 (arXiv 2606.02020) use on a chain's
 entropy to leave it early: S_k = max(0, S_{k-1} + r - H_k) gathers evidence that H has fallen below
 a reference r. Ours: it runs on answer entropies, r is half of ln 5 (the most that five answers have),
-and the alarm sounds at ln 5, which two unanimous prefixes in a row give.
+alarm at ln 5, which two unanimous prefixes in a row give.
 """
 
 from __future__ import annotations
