@@ -5,10 +5,10 @@
     evidence S_k        0      0      0.805  1.609               alarm at k = 3: ln 5 is reached
     settled             1 of 4 prefixes = 0.25
 
-The change point is Page's (1954) CUSUM, which Xu et al. 2026 (arXiv 2606.02020) use on a chain's
-entropy to leave it early: S_k = max(0, S_{k-1} + r - H_k) gathers evidence that H has fallen below
-a reference r. Ours: it runs on answer entropies, r is half of ln 5 (the most that five answers have),
-alarm at ln 5, which two unanimous prefixes in a row give.
+The change point is the CUSUM of Page (1954), which Xu et al. 2026 (arXiv 2606.02020) use on the
+entropy of a chain to leave it early: S_k = max(0, S_{k-1} + r - H_k) gathers evidence that H has
+fallen below r. Ours: answer entropies, with r half of ln 5, the most that five answers have, and
+the alarm at ln 5, which two unanimous prefixes in a row give.
 """
 
 from __future__ import annotations
