@@ -17,6 +17,7 @@ from cot_entropy.report.figures.tornado import tornado_figures
 from cot_entropy.report.figures.trajectories import trajectories
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
+from cot_entropy.report.paper.tables import PaperTable, paper_tables
 from cot_entropy.report.published import Compared, compared, published_figures, same_protocol
 from cot_entropy.report.sections import (
     EntrySection,
@@ -35,6 +36,8 @@ class Contents:
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
+    paper: tuple[PaperTable, ...]
+    """The tables of R26's order."""
     comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
     """Lines under their title: under the same protocol, under another, then the rest."""
     trajectories: Figure
@@ -59,6 +62,7 @@ class Contents:
         return (
             ("verdicts", "Verdicts", ""),
             ("differences", "Differences", ""),
+            ("paper", "As in the paper", ""),
             *((one.anchor, one.hypothesis.id, one.hypothesis.claim) for one in self.hypotheses),
             ("published", "Published", ""),
             ("trajectories", "Trajectories", ""),
@@ -81,6 +85,7 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
+        paper=paper_tables(inputs),
         comparison=_comparison(compared(inputs.comparison)),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
