@@ -127,7 +127,9 @@ class Made:
 
     def _probed(self, cell: str, chain: str, probe: str) -> StoredFiles:
         folder = self.results / cell / chain / probe
-        made = StoredFiles(folder / "completions.jsonl.zst", folder / "prefixes.jsonl.zst")
+        made = StoredFiles(
+            completions=folder / "completions.jsonl.zst", prefixes=folder / "prefixes.jsonl.zst"
+        )
         if made.completions.is_file():
             return made
         chains, block = self._chains(cell, chain), self.flow.blocks.probe[probe]
