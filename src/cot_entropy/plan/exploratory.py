@@ -37,6 +37,10 @@ Signal = Literal[
     "token_entropy",
     "semantic_entropy",
     "p_majority",
+    "entropy_instability",
+    "prefix_baseline",
+    "entropy_area",
+    "change_point",
 ]
 Outcome = Literal["majority", "chain", "held_out"]
 Covariate = Literal["n_units_chain", "chain_tokens", "chain_truncated"]
@@ -153,13 +157,31 @@ class CoherenceMapParams(Strict):
     """The hypothesis whose estimand and bounds are mapped."""
 
 
+class Factor(Strict):
+    """One part of the protocol that is varied, and by which protocols."""
+
+    factor: Literal["segmentation", "unit_cap", "outcome", "chain_budget", "decoding_run"]
+    """What changes; held-out outcomes are E3's."""
+    variants: list[str] = Field(min_length=1)
+    """Names in `config/protocols.yaml`."""
+    quantity: VariantQuantity
+    """The number that R26 reports on."""
+
+
 class VariantParams(Strict):
     """E13: quantities compared between variants, one protocol block replaced at a time."""
 
+    factors: list[Factor] = Field(min_length=1)
+    """The registered variants, by what they change."""
     quantities: list[VariantQuantity] = Field(min_length=1)
     """Numbers that are compared."""
     seeds: int = Field(ge=1, le=100)
-    """Decoding runs with another seed."""
+    """Decoding runs, the study's own and those with another seed."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Every registered variant, in order."""
+        return tuple(name for one in self.factors for name in one.variants)
 
 
 class ReplicationParams(Strict):

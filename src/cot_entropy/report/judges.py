@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from cot_entropy.report import text
-from cot_entropy.report.rows import Table, number, read_table
+from cot_entropy.stats.read_tables import Table, number, read_table
 
 ALL: Final = "all"
 
