@@ -32,7 +32,9 @@ $(READY): $(LOCKS) pyproject.toml | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
+# its freeze is made here, at the run, so that no change of the code breaks it
 demo: $(READY)
+	@$(BIN)/cot-entropy freeze --configfile config/demo.yaml --demonstration
 	$(SNAKEMAKE)
 	@$(BIN)/cot-entropy show results/demo
 

@@ -8,6 +8,7 @@
 import sys
 from pathlib import Path
 
+from cot_entropy.registration.before import outlook
 from cot_entropy.study.config import read_settings
 from cot_entropy.base.errors import UserError
 from cot_entropy.workflow import Workflow
@@ -30,6 +31,11 @@ except UserError as error:
 
 
 report: "workflow/report/workflow.rst"
+
+
+onstart:
+    if line := outlook(flow.configuration):
+        print(line, file=sys.stderr)
 
 
 onerror:

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.run import Run
 from cot_entropy.registration.departures import cell_departures, run_departures
-from cot_entropy.registration.freeze import FILE, load_freeze
+from cot_entropy.registration.freeze import FILE
 from cot_entropy.registration.items import Items, code_items
-from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION, run_items
+from cot_entropy.registration.provenance import PLAN, run_items
 from cot_entropy.stats.row_status import Departure
 
 
-def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
+def registration_findings(run: Run) -> Iterator[Finding]:
     """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
     frozen = run.registration.freeze
     recorded = run.record.items
     for item, what in _misrecorded(run, recorded):
         yield Finding(check="registration", subject=item, detail=what)
-    path = own or Path("preregistration") / FILE
-    if own or path.is_file():
-        ours = load_freeze(path)
-        if frozen is None or ours.items_sha256 != frozen.items_sha256:
-            detail = f"is not the freeze in {path}"
-            yield Finding(
-                check="registration", subject=f"{FOLDER}/{REGISTRATION}/{FILE}", detail=detail
-            )
     if frozen is None:
         yield Finding(check="registration", subject=FILE, detail="the run had no freeze")
         return

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.plan.load import load_plan
+from cot_entropy.registration.before import seed_of
 from cot_entropy.study.config import Configuration, Study, configuration
 from cot_entropy.study.config import Protocol as Blocks
 from cot_entropy.study.config import Protocols as NamedBlocks
@@ -36,6 +37,8 @@ class Workflow:
     """One study, as the rules see it."""
 
     configuration: Configuration
+    seed: int
+    """The study's seed, by its number or by its anchor."""
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
@@ -45,7 +48,7 @@ class Workflow:
         """
         found = configuration(values, source=source)
         load_plan(Path(found.study.plan))
-        return cls(found)
+        return cls(found, seed=seed_of(found.study))
 
     @property
     def study(self) -> Study:
