@@ -15,6 +15,7 @@ from cot_entropy.audit.registered_copy import RegisteredCopy
 from cot_entropy.audit.run import Run
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.located_yaml import read_located_yaml
+from cot_entropy.plan.model import Plan
 from cot_entropy.registration.departures import Registered, cell_departures, run_departures
 from cot_entropy.registration.freeze import Freeze
 from cot_entropy.registration.items import (
@@ -44,11 +45,21 @@ def against(run: Run, copy: RegisteredCopy) -> Registered:
 def copy_findings(run: Run, copy: RegisteredCopy, *, times: bool) -> Iterator[Finding]:
     """Every value of the copy that the run does not have, and the reverse.
 
+    Where the run's own freeze holds the same items, what departs from it is found there.
+
     `times`: whether time, commit and replaced freezes are compared too.
     """
+    own = run.registration.freeze
+    if copy.freeze is None or own is None or copy.freeze.items_sha256 != own.items_sha256:
+        yield from _value_findings(run, copy)
+    if times and copy.freeze:
+        yield from _times(copy.freeze, own)
+
+
+def _value_findings(run: Run, copy: RegisteredCopy) -> Iterator[Finding]:
     registration = against(run, copy)
     items = registration.items or {}
-    found = _found_values(run, copy)
+    found = found_values(run, copy.plan.plan)
     seen: set[tuple[str, str | None]] = set()
     departures = [
         *run_departures(items, run.record.items, registration),
@@ -58,16 +69,16 @@ def copy_findings(run: Run, copy: RegisteredCopy, *, times: bool) -> Iterator[Fi
             for one in cell_departures(items, cell, run.record, registration)
         ),
     ]
+    cells = {cell.cell for cell in run.cells}
     for one in departures:
-        if (one.item, one.found) in seen or one.item.startswith("cell/"):
+        concerned = one.cells is None or cells.intersection(one.cells)
+        if not concerned or (one.item, one.found) in seen or one.item.startswith("cell/"):
             continue
         seen.add((one.item, one.found))
-        for subject, detail in _described(one, copy.values, found):
+        for subject, detail in described(one, copy.values, found):
             yield Finding(
                 check="registered", subject=subject, detail=detail, declared=one.deviation
             )
-    if times and copy.freeze:
-        yield from _times(copy.freeze, run.registration.freeze)
 
 
 def _times(registered: Freeze, stored: Freeze | None) -> Iterator[Finding]:
@@ -85,17 +96,15 @@ def _plain(value: Any) -> Any:
     return MISSING if value is None else value
 
 
-def _found_values(run: Run, copy: RegisteredCopy) -> list[Values]:
+def found_values(run: Run, plan: Plan) -> list[Values]:
     """What the run was told, and what the headers of its generations say."""
     written = read_located_yaml(run.registration_folder / PLAN, error=PlanError).value
-    told = plan_values(written) | config_values(run.record.configuration, copy.plan.plan)
+    told = plan_values(written) | config_values(run.record.configuration, plan)
     headers = (header_values(one) for cell in run.cells for one in cell.headers.values())
     return [told, *headers]
 
 
-def _described(
-    one: Departure, before: Values, found: Sequence[Values]
-) -> Iterator[tuple[str, str]]:
+def described(one: Departure, before: Values, found: Sequence[Values]) -> Iterator[tuple[str, str]]:
     """A departure by its values; by its hashes where it is code, a file or a hash itself."""
     for values in found:
         if hashed_value(values, one.item) == one.found:
