@@ -20,7 +20,7 @@ from pathlib import Path
 import yaml
 from fences import ROOT, Block, commands
 
-from cot_entropy.data.load import load_dataset
+from cot_entropy.data.load import load
 from cot_entropy.study.config import Study
 
 TUTORIAL = ROOT / "docs/tutorial.md"
@@ -57,7 +57,7 @@ def smaller_demo(clone: Path, questions: int) -> None:
     pinned = re.compile(r"    sha256: [0-9a-f]{64}\n")
     datasets = Study.model_validate(yaml.safe_load(pinned.sub("", text))).datasets
     for spec in datasets.values():
-        text = pinned.sub(f"    sha256:  {load_dataset(spec).sha256}\n", text, count=1)
+        text = pinned.sub(f"    sha256:  {load(spec, root=clone).sha256}\n", text, count=1)
     path.write_text(text)
     identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
     subprocess.run(

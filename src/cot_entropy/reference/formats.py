@@ -87,9 +87,9 @@ def formats_page() -> str:
             *_table("consistency/<judge>/<cell>/rates.csv", Rate),
             "\n## judgements.jsonl.zst\n\nOne record per transcript, in the order of the source.\n",
             sections(Judgement, level=3),
-            "\n## Registration and provenance\n\nBeside the plan: `freeze.json`, `deviations.yaml`, and"
-            " `anchors/` with timestamps, a SignedTag or an OsfAnswer each. Below `provenance/`:"
-            " `run.json`, one record per cell, `ledger.jsonl` (an Entry a line), `manifest.json`.\n",
+            "\n## Registration and provenance\n\nBeside the plan: `freeze.json`, `deviations.yaml`,"
+            " and `anchors/` with timestamps, a SignedTag or an OsfAnswer each. Below `provenance/`:"
+            " `run.json`, a record per cell, `ledger.jsonl` (an Entry a line), `manifest.json`.\n",
             sections(Freeze, Deviations, SignedTag, OsfAnswer, Entry, level=3),
             *map(_named, (RunRecord, CellRecord, Manifest)),
         ]
