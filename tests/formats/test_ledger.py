@@ -2,6 +2,8 @@
 
 import hashlib
 import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -76,7 +78,7 @@ def test_a_failed_job_is_noted_as_killed(results: Path) -> None:
 def killed(results: Path) -> None:
     """A job that SIGKILL ends: nothing of its own is noted after its start."""
     with noted(results / OUT, WORK):
-        multiprocessing.current_process().kill()
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_killed_job_is_noted_by_the_next_one(results: Path) -> None:
