@@ -26,12 +26,12 @@ TRIES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Anchoring:
-    """What an audit says of a run's anchors."""
+    """The anchors of a run as an audit finds them."""
 
     anchors: tuple[Checked, ...]
     findings: tuple[Finding, ...]
     seed: str
-    """How the study's seed came about."""
+    """The origin of the study's seed."""
     limits: tuple[str, ...]
 
     @property

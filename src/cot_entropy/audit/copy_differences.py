@@ -32,7 +32,7 @@ from cot_entropy.stats.row_status import Departure
 
 
 def against(run: Run, copy: RegisteredCopy) -> Registered:
-    """What rows stand by: the copy's plan and freeze, and the deviations that the run declares."""
+    """The registration that rows stand by: the copy's plan and freeze, and the deviations that the run declares."""
     return Registered(
         plan=copy.plan,
         freeze=copy.freeze,
@@ -97,7 +97,7 @@ def _plain(value: Any) -> Any:
 
 
 def found_values(run: Run, plan: Plan) -> list[Values]:
-    """What the run was told, and what the headers of its generations say."""
+    """The values that the run was told, and those that the headers of its generations say."""
     written = read_located_yaml(run.registration_folder / PLAN, error=PlanError).value
     told = plan_values(written) | config_values(run.record.configuration, plan)
     headers = (header_values(one) for cell in run.cells for one in cell.headers.values())

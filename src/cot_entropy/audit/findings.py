@@ -83,9 +83,9 @@ class AuditReport(Strict):
     registered: str | None
     """The auditor's own copy that rows were judged by; null: the run's own registration."""
     anchors: list[str]
-    """What others gave for the freeze: verified, a claim, or refuted."""
+    """Words of others for the freeze: verified, a claim, or refuted."""
     seed: str
-    """How the study's seed came about."""
+    """The origin of the study's seed."""
     ledger: list[str]
     """Attempts by file, and heads that were published."""
     confirmatory_rows: int

@@ -32,7 +32,7 @@ BEGUN_AGAIN: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerAudit:
-    """What an audit says of a ledger."""
+    """A ledger as an audit finds it."""
 
     findings: tuple[Finding, ...]
     attempts: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What an audit checks beside a run's files: the registered copy, the anchors, the ledger."""
+"""The checks beside a run's files: the registered copy, the anchors, the ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cot_entropy.registration.register import document
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """What rows are judged by, where that is not the run's own registration."""
+    """The registration that rows are judged by, where that is not the run's own registration."""
 
     copy: RegisteredCopy | None = None
     findings: tuple[Finding, ...] = ()
@@ -27,13 +27,13 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Outside:
-    """What is checked of a run beside its files."""
+    """All that is checked of a run beside its files."""
 
     judged: Judged
     anchoring: Anchoring
     ledger: LedgerAudit
     registration: Registered
-    """What rows are judged by: the auditor's copy where there is one, else the run's own."""
+    """By this rows are judged: the auditor's copy where there is one, else the run's own."""
 
     @property
     def copy(self) -> RegisteredCopy | None:

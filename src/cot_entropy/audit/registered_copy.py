@@ -1,4 +1,4 @@
-"""What was registered, from a copy that the auditor got elsewhere: from OSF, most likely.
+"""The registration, from a copy that the auditor got elsewhere: from OSF, most likely.
 
 A plan.yaml, a freeze.json, a folder that holds them, or the zip that OSF gives for a registration.
 """
@@ -29,7 +29,7 @@ from cot_entropy.registration.provenance import FREEZE, PLAN
 BUNDLE: Final = Limits(
     members=5000, member_bytes=256 * 1024**2, total_bytes=1024**3, directory_bytes=4 * 1024**2
 )
-"""What a registration's zip may hold: it has a code archive in it."""
+"""Bounds of a registration's zip: it has a code archive in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def copy_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Place | None]:
-    """Where plan and freeze stand; None where the file is neither, nor a zip file."""
+    """Paths of plan and freeze; None where the file is neither, nor a zip file."""
     if path.is_file() and not zipfile.is_zipfile(path):
         yield _kind(path)
         return

@@ -47,7 +47,7 @@ def _ready(
 
 
 def _work_on(chains: Path, settings: CompletionsJob | SelfConsistencyJob) -> Work:
-    """What the ledger says of a job on these chains."""
+    """A job on these chains, as the ledger has it."""
     from cot_entropy.formats.ledger import Work
     from cot_entropy.formats.records import read_header
 

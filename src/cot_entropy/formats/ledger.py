@@ -31,7 +31,7 @@ from cot_entropy.protocol.probe import CompletionsJob
 
 LEDGER: Final = "provenance/ledger.jsonl"
 FIRST: Final = "0" * 64
-"""What the first line has as the hash of the line before."""
+"""The first line has this as the hash of the line before."""
 MAX_BYTES: Final = 64 * 1024 * 1024
 
 GenerationJob = ChainsJob | CompletionsJob | SelfConsistencyJob
@@ -40,7 +40,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Work(Strict):
-    """What a job makes a file with."""
+    """A job's settings and code, seed and device."""
 
     cell: str
     """`model/dataset`."""
@@ -55,7 +55,7 @@ class Work(Strict):
 
     @classmethod
     def of(cls, job: GenerationJob, *, cell: str, seed: int) -> Work:
-        """What the ledger says of a job."""
+        """A job as the ledger has it."""
         settings = json.dumps(job.model_dump(mode="json"), sort_keys=True)
         return cls(
             cell=cell,

@@ -88,7 +88,7 @@ def formats_page() -> str:
             "\n## judgements.jsonl.zst\n\nOne record per transcript, in the order of the source.\n",
             sections(Judgement, level=3),
             "\n## Registration and provenance\n\nBeside the plan: `freeze.json`, `deviations.yaml`,"
-            " and `anchors/` with timestamps, a SignedTag or an OsfAnswer each. Below `provenance/`:"
+            " and `anchors/` with timestamps, a SignedTag or an OsfAnswer each. In `provenance/`:"
             " `run.json`, a record per cell, `ledger.jsonl` (an Entry a line), `manifest.json`.\n",
             sections(Freeze, Deviations, SignedTag, OsfAnswer, Entry, level=3),
             *map(_named, (RunRecord, CellRecord, Manifest)),

@@ -1,4 +1,4 @@
-"""What a study will be able to confirm, said before its first GPU hour; and its seed."""
+"""The rows that a study will be able to confirm, said before its first GPU hour; and its seed."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def write_bundle(config: Path, out: Path) -> list[Path]:
 
 
 def copy_problems(config: Path, copy: Path) -> Iterator[str]:
-    """What of an uploaded copy, a folder, is not what `write_bundle` writes now.
+    """Name all of an uploaded copy, a folder, that `write_bundle` does not write now.
 
     Raises DataError where the folder holds no freeze, or several.
     """

@@ -34,7 +34,7 @@ def clean_commit(root: Path) -> str:
 
 
 def ignored(path: Path) -> bool:
-    """Whether git ignores a file of the working folder's repository."""
+    """Tell whether git ignores a file of the working folder's repository."""
     return not git(Path(), "check-ignore", "--quiet", str(path), allowed=(0, 1)).returncode
 
 

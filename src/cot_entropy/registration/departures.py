@@ -50,7 +50,7 @@ class Registered:
 
     @property
     def items(self) -> Items | None:
-        """What was registered, item by item; None where nothing was."""
+        """The registration, item by item; None where nothing was."""
         return self.freeze.items if self.freeze else self.plan_alone
 
 

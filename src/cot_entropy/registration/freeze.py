@@ -138,7 +138,7 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
 
 
 def freeze_path(config: Path) -> Path:
-    """Where the freeze of a study stands: beside its plan."""
+    """The path of a study's freeze: beside its plan."""
     return Path(read_configuration(config).study.plan).parent / FILE
 
 

@@ -199,7 +199,7 @@ def code_items() -> Items:
 
 
 def header_values(header: Header) -> Values:
-    """What of a configuration stands in a generation file's header."""
+    """The part of a configuration that stands in a generation file's header."""
     values = {
         "config/seed": header.study_seed,
         "config/engine": _engine_values(header.engine.settings),

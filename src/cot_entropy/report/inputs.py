@@ -92,7 +92,7 @@ class ReportInputs:
 
     @property
     def toys(self) -> tuple[str, ...]:
-        """Cells of a model that comes with this project: a demonstration, whatever its plan says."""
+        """Cells of a model that comes with this project: a demonstration, whatever the plan."""
         return tuple(
             cell
             for cell, headers in self.headers.items()

@@ -27,7 +27,7 @@ from cot_entropy.registration.freeze import load_freeze
 
 @dataclass(frozen=True, kw_only=True)
 class Frozen:
-    """What is anchored: a freeze as it lies in its folder, and whose word its plan believes."""
+    """The anchored thing: a freeze as it lies in its folder, and whose word its plan believes."""
 
     folder: Path
     """Where freeze.json and anchors/ stand."""
@@ -75,7 +75,7 @@ def study_seed(freeze: Path) -> int | None:
 def checked(
     frozen: Frozen, *, repository: Path = Path(), online: str | None = None
 ) -> list[Checked]:
-    """What every stored anchor of a freeze is worth here and now, in the order of their numbers.
+    """Verify every stored anchor of a freeze, here and now, in the order of their numbers.
 
     `repository` is where tags are looked for; `online` is the address of OSF's API to ask again.
     """

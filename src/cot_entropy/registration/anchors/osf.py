@@ -37,7 +37,7 @@ class OsfFile(Strict):
 
 
 class OsfAnswer(Strict):
-    """What OSF answered about one registration."""
+    """OSF's answer about one registration."""
 
     schema_version: Literal[1] = 1
     """Version of this format."""
@@ -129,7 +129,7 @@ def parsed(content: bytes) -> OsfAnswer:
 
 
 def date_of(found: OsfAnswer) -> datetime:
-    """When it was registered, by OSF's clock; raises PlanError for a date that is none."""
+    """The time of registration, by OSF's clock; raises PlanError for a date that is none."""
     try:
         return datetime.fromisoformat(found.date_registered.removesuffix("Z")).replace(tzinfo=UTC)
     except ValueError:

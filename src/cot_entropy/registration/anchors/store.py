@@ -50,7 +50,7 @@ class Stored:
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """What verifying one anchor gave."""
+    """One anchor, verified."""
 
     name: str
     """Its file, below the folder that holds the freeze."""

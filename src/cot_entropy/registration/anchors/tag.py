@@ -70,7 +70,7 @@ def read_tag(root: Path, name: str) -> SignedTag:
 
 
 def verified(root: Path, tag: SignedTag, signers: list[str], freeze: bytes, path: str) -> str:
-    """Who signed the tag, of those that the plan names.
+    """The signer of a tag, one of those that the plan names.
 
     Its commit must hold `freeze` at `path`. Raises PlanError where it is unsigned, was moved, is
     signed by somebody else, or holds another freeze.
