@@ -32,7 +32,7 @@ from cot_entropy.stats.row_status import Departure
 
 
 def against(run: Run, copy: RegisteredCopy) -> Registered:
-    """The registration that rows stand by: the copy's plan and freeze, and the deviations that the run declares."""
+    """The registration that rows stand by: the copy's, with the run's declared deviations."""
     return Registered(
         plan=copy.plan,
         freeze=copy.freeze,
