@@ -55,6 +55,8 @@ def ledger_audit(run: Run) -> LedgerAudit:
         entries = [parse(line, f"line {n}") for n, line in enumerate(lines, start=1)]
     except DataError as error:
         findings.append(_finding(str(error).replace(f"{run.results}/", "")))
+    if path.read_bytes()[-1:] != b"\n":
+        findings.append(_finding("ends in half a line"))
     findings += _chain(lines, entries)
     head = line_sha256(lines[-1]) if lines else None
     if head != run.manifest.ledger_head:

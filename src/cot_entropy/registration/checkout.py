@@ -48,7 +48,11 @@ def git(
             "git is not installed; a freeze names the commit that it was taken from"
         )
     done = subprocess.run(  # noqa: S603
-        [program, "-C", str(root), *arguments], capture_output=True, text=True, check=False
+        [program, "-C", str(root), *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
     )
     if done.returncode not in allowed:
         message = (done.stderr.strip().splitlines() or ["git failed"])[-1]
