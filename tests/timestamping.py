@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Final, Literal
 
@@ -112,6 +116,33 @@ def authority(
         openssl("ca", "-batch", "-notext", "-config", config, "-extensions", name, "-startdate", start,
                 "-enddate", end, "-in", folder / f"{name}.csr", "-out", folder / f"{name}.pem", *extra)  # fmt: skip
     return Authority(folder)
+
+
+@contextmanager
+def served(authority: Authority) -> Iterator[str]:
+    """The authority over HTTP on this machine, as RFC 3161 section 3.4 has it; its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.headers["Content-Type"] == "application/timestamp-query"
+            query = self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/timestamp-reply")
+            self.end_headers()
+            self.wfile.write(authority.answer(query))
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def openssl(*arguments: str | Path) -> bytes:

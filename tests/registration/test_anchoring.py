@@ -21,7 +21,7 @@ from cot_entropy.study.config import read_configuration
 from osf_server import Registration, osf_server
 from projects import commit, forget_digests, git, make_project
 from runs import CONFIG, write_tiny_study
-from timestamping import Authority, authority
+from timestamping import Authority, authority, served
 
 FREEZE = Path("preregistration/freeze.json")
 
@@ -81,6 +81,20 @@ def test_each_further_token_counts_as_another_try(project: Path, tsa: Authority)
         said = add_timestamp(target(FREEZE, None), token=token(tsa, project / name), ca=tsa.root)
     assert said.endswith("it is token 2, each one more try at a seed")
     assert [one.number for one in stored(FREEZE.parent)] == [1, 2]
+
+
+def test_an_authority_is_asked_and_its_answer_added_in_one_step(
+    project: Path, tsa: Authority
+) -> None:
+    with served(tsa) as url:
+        said = add_timestamp(target(FREEZE, None), tsa=url, ca=tsa.root)
+    assert "verified" in said
+    assert [one.state for one in checked(frozen_at(FREEZE))] == ["verified"]
+
+
+def test_an_authority_that_does_not_answer_gets_one_line(project: Path, tsa: Authority) -> None:
+    with pytest.raises(PlanError, match="no answer"):
+        add_timestamp(target(FREEZE, None), tsa="http://127.0.0.1:9", ca=tsa.root)
 
 
 def test_the_same_token_twice_is_refused(project: Path, tsa: Authority) -> None:

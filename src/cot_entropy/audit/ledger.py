@@ -36,7 +36,7 @@ class LedgerAudit:
 
     findings: tuple[Finding, ...]
     attempts: tuple[str, ...]
-    """One line per generation file that was ever begun."""
+    """The ledger's own times, a claim; then one line per generation file that was ever begun."""
     heads: tuple[str, ...]
     """Published heads, verified."""
 
@@ -66,8 +66,13 @@ def ledger_audit(run: Run) -> LedgerAudit:
     findings += _gone(run, entries)
     heads: list[str] = []
     findings += _published(run, lines, heads)
+    noted = (
+        [f"from {entries[0].time} to {entries[-1].time}, by the author's clock"] if entries else []
+    )
     return LedgerAudit(
-        findings=tuple(findings), attempts=tuple(attempts(entries)), heads=tuple(heads)
+        findings=tuple(findings),
+        attempts=(*noted, *attempts(entries)),
+        heads=tuple(heads),
     )
 
 
