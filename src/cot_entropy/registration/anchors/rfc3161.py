@@ -40,6 +40,8 @@ from cot_entropy.registration.anchors.http import answer
 from cot_entropy.registration.anchors.store import read_small
 
 PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----")
+UNREADABLE: Final = (ValueError, TypeError, LookupError, x509.InvalidVersion, PyAsn1Error)
+"""All that the libraries raise on a response or certificate with a changed byte."""
 QUERY: Final = "application/timestamp-query"
 ORDERS: Final = {
     "secp256r1": int(f"{'F' * 8}{'0' * 8}{'F' * 16}BCE6FAADA7179E84F3B9CAC2FC632551", 16),
@@ -118,7 +120,7 @@ def verified(token: bytes, content: bytes, roots: Sequence[x509.Certificate]) ->
         )
     except VerificationError as error:
         raise PlanError(f"the timestamp is not valid: {error}") from None
-    except (ValueError, PyAsn1Error):
+    except UNREADABLE:
         raise PlanError("not a whole timestamp response (RFC 3161, DER)") from None
 
 
@@ -126,7 +128,7 @@ def imprint(token: bytes) -> str:
     """The hash that a response is over, in hex, unverified; raises PlanError where it is none."""
     try:
         return _decoded(token).tst_info.message_imprint.message.hex()
-    except (ValueError, PyAsn1Error):
+    except UNREADABLE:
         raise PlanError("not a whole timestamp response (RFC 3161, DER)") from None
 
 
