@@ -41,7 +41,7 @@ def test_a_study_as_frozen_says_nothing(project: Path) -> None:
 def test_a_study_that_is_not_as_frozen_names_what_differs(project: Path) -> None:
     freeze(CONFIG)
     write_study(project, study(seed=8))
-    edit(PLAN, "\nalpha: 0.05", "\nalpha: 0.04")
+    edit(PLAN, "\nalpha: 0.05", "\nalpha: 0.06")
     line = said()
     assert line is not None
     assert "config/seed, plan/alpha" in line

@@ -137,7 +137,7 @@ def test_a_copy_with_two_plans_is_refused(out: Path) -> None:
 
 
 def test_a_plan_that_is_not_its_freezes_is_refused(out: Path) -> None:
-    edit(out / "plan.yaml", "\nalpha: 0.05", "\nalpha: 0.04")
+    edit(out / "plan.yaml", "\nalpha: 0.05", "\nalpha: 0.06")
     with pytest.raises(PlanError, match=r"its plan\.yaml is not the plan that its freeze\.json"):
         read_copy(out)
 
