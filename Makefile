@@ -18,7 +18,7 @@ BACKEND := $(if $(TORCH_BACKEND),--torch-backend $(TORCH_BACKEND))
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup demo test test-full lint bench docs locks clean
+.PHONY: setup demo reference test test-full lint bench docs locks clean
 
 setup: $(READY)
 
@@ -36,9 +36,19 @@ $(READY): $(LOCKS) pyproject.toml | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
+# its freeze is made here, at the run, so that no change of the code breaks it
 demo: $(READY)
+	@$(BIN)/cot-entropy freeze --configfile config/demo.yaml --demonstration
 	$(SNAKEMAKE)
 	@$(BIN)/cot-entropy show results/demo
+
+# results/demo.zip, the reference: from a clean checkout, run anew, audited and packed
+reference: $(READY)
+	rm -rf results/demo results/demo.new.zip
+	$(MAKE) demo
+	$(BIN)/cot-entropy audit results/demo
+	$(BIN)/cot-entropy archive results/demo results/demo.new.zip
+	mv results/demo.new.zip results/demo.zip
 
 # the engine uses both cores: its tests run after the others, one at a time
 test: lint

@@ -9,6 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from cot_entropy.registration.before import outlook
 from cot_entropy.study.config import read_settings
 from cot_entropy.base.errors import UserError
 from cot_entropy.workflow import Workflow
@@ -35,6 +36,11 @@ shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
 
 
 report: "workflow/report/workflow.rst"
+
+
+onstart:
+    if line := outlook(flow.configuration):
+        print(line, file=sys.stderr)
 
 
 onerror:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cot_entropy.base.files import read_jsonl, write_jsonl
+from cot_entropy.base.files import read_jsonl, sha256_file, write_jsonl
+from cot_entropy.formats.ledger import FIRST, LEDGER, line_sha256, read_ledger
 from cot_entropy.registration.provenance import (
     FOLDER,
     RUN,
@@ -35,10 +36,25 @@ def flip_byte(path: Path) -> None:
 
 
 def cover_up(results: Path, *cells: str) -> None:
-    """Make provenance and manifest agree with the files as they are now."""
+    """Make provenance, ledger and manifest agree with the files as they are now."""
     for cell in cells:
         record_cell(cell, results=results, out=cell_path(results, cell))
+    forge_ledger(results)
     seal(results)
+
+
+def forge_ledger(results: Path) -> None:
+    """Write the ledger anew, as if every file had ended as it is now, and chain it again."""
+    path, previous, lines = results / LEDGER, FIRST, []
+    for entry in read_ledger(results):
+        changes: dict[str, Any] = {"previous": previous}
+        if entry.event == "end" and entry.file and (results / entry.file).is_file():
+            file = results / entry.file
+            changes |= {"sha256": sha256_file(file), "size": file.stat().st_size}
+        line = entry.model_copy(update=changes).line()
+        lines.append(line)
+        previous = line_sha256(line)
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
 
 
 def reanalyse(results: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,9 @@ from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
 from cot_entropy.data.spec import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
+from cot_entropy.formats.attempts import attempt
+from cot_entropy.formats.ledger import GenerationJob, Work
+from cot_entropy.formats.ledger_writing import noted
 from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.completions import sample_completions
 from cot_entropy.generate.prefixes import cut_prefixes
@@ -21,6 +26,7 @@ from cot_entropy.generate.self_consistency import sample_chains
 from cot_entropy.model.spec import ModelJob, combined_sha256
 from cot_entropy.model.stage import (
     chat_template_sha256,
+    configuration_sha256,
     prepare_model,
     tokenizer_sha256,
     weights_sha256,
@@ -29,6 +35,7 @@ from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
+from cot_entropy.registration.before import seed_of
 from cot_entropy.registration.departures import run_standings
 from cot_entropy.registration.provenance import cell_path, record_cell, record_run, run_job, seal
 from cot_entropy.report.page import write_report
@@ -101,7 +108,10 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
 def folder_sha256(model: Path) -> str:
     """What pins a local model in a config."""
     return combined_sha256(
-        weights_sha256(model), tokenizer_sha256(model), chat_template_sha256(model)
+        weights_sha256(model),
+        tokenizer_sha256(model),
+        chat_template_sha256(model),
+        *configuration_sha256(model),
     )
 
 
@@ -130,31 +140,45 @@ def generate(cell: str, configuration: Configuration, results: Path) -> None:
     model, dataset = cell.split("/")
     files = generations(cell, results)
     manifest = results / f"inputs/{model}.model.json"
-    generate_chains(
-        ChainsJob(
-            cell=cell,
-            study_seed=study.seed,
-            chain=blocks.chain["registered"],
-            engine=study.engine,
-            code_digest=stage_digest("chains"),
-        ),
-        model=manifest,
-        questions=results / f"inputs/{dataset}.questions.jsonl.zst",
-        out=files["chains"],
+    seed = seed_of(study)
+    first = ChainsJob(
+        cell=cell,
+        study_seed=seed,
+        chain=blocks.chain["registered"],
+        engine=study.engine,
+        code_digest=stage_digest("chains"),
     )
+    with made(files["chains"], first, cell, seed):
+        generate_chains(
+            first,
+            model=manifest,
+            questions=results / f"inputs/{dataset}.questions.jsonl.zst",
+            out=files["chains"],
+        )
     probe = blocks.probe["registered"]
     cut_prefixes(
         PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")),
         chains=files["chains"],
         out=files["prefixes"],
     )
-    sample_completions(
-        CompletionsJob(probe=probe, engine=study.engine, code_digest=stage_digest("completions")),
-        model=manifest,
-        chains=files["chains"],
-        prefixes=files["prefixes"],
-        out=files["completions"],
+    second = CompletionsJob(
+        probe=probe, engine=study.engine, code_digest=stage_digest("completions")
     )
+    with made(files["completions"], second, cell, seed):
+        sample_completions(
+            second,
+            model=manifest,
+            chains=files["chains"],
+            prefixes=files["prefixes"],
+            out=files["completions"],
+        )
+
+
+@contextmanager
+def made(out: Path, job: GenerationJob, cell: str, seed: int) -> Iterator[None]:
+    """Note attempt and ledger as the command line does."""
+    with noted(out, Work.of(job, cell=cell, seed=seed)), attempt(out):
+        yield
 
 
 def rescore(cell: str, configuration: Configuration, results: Path) -> None:
@@ -179,17 +203,20 @@ def sample_votes(cell: str, configuration: Configuration, results: Path) -> None
     study, blocks = configuration.study, configuration.protocols
     if study.baselines.self_consistency is None:
         return
-    sample_chains(
-        SelfConsistencyJob(
-            chains=study.baselines.self_consistency,
-            temperature=blocks.probe["registered"].temperature,
-            engine=study.engine,
-            code_digest=stage_digest("self_consistency"),
-        ),
-        model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
-        chains=generations(cell, results)["chains"],
-        out=further_chains(cell, results),
+    job = SelfConsistencyJob(
+        chains=study.baselines.self_consistency,
+        temperature=blocks.probe["registered"].temperature,
+        engine=study.engine,
+        code_digest=stage_digest("self_consistency"),
     )
+    out = further_chains(cell, results)
+    with made(out, job, cell, seed_of(study)):
+        sample_chains(
+            job,
+            model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
+            chains=generations(cell, results)["chains"],
+            out=out,
+        )
 
 
 def count_votes(cell: str, configuration: Configuration, results: Path) -> None:

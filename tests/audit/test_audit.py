@@ -11,7 +11,7 @@ import pytest
 from cot_entropy.audit.audit import audit
 from cot_entropy.audit.findings import AuditReport, problem_of
 from cot_entropy.base.errors import UserError
-from cot_entropy.registration.items import items_sha256
+from cot_entropy.registration.items import canonical_sha256, items_sha256
 from forge import cover_up, edit_json, flip_byte, rewrite
 from runs import Tiny, generations
 
@@ -163,15 +163,17 @@ def test_a_cell_generated_by_two_engines_is_detected(tiny: Tiny) -> None:
 def test_the_auditors_own_freeze_is_compared(tiny: Tiny, tmp_path: Path) -> None:
     own = tmp_path / "freeze.json"
     shutil.copyfile(tiny.root / "preregistration/freeze.json", own)
-    assert audit(tiny.results, freeze=own, jobs=1).exit_code == 0
+    assert audit(tiny.results, registered=own, jobs=1).exit_code == 0
 
     def replace(values: dict) -> None:  # type: ignore[type-arg]
-        values["items"]["plan/alpha"] = "0" * 64
+        values["values"]["plan/alpha"] = 0.1
+        values["items"]["plan/alpha"] = canonical_sha256(0.1)
         values["items_sha256"] = items_sha256(values["items"])
 
     edit_json(own, replace)
-    report = audit(tiny.results, freeze=own, jobs=1)
-    assert subjects(report) == {"provenance/registration/freeze.json"}
+    report = audit(tiny.results, registered=own, jobs=1)
+    assert [str(one) for one in report.findings] == ["difference: alpha: 0.1 -> 0.05"]
+    assert report.confirmatory_rows == 0
 
 
 @pytest.mark.parametrize("name", ["provenance/run.json", "provenance/manifest.json"])

@@ -17,7 +17,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import yaml
 from fences import ROOT, Block, commands
+
+from cot_entropy.data.load import load
+from cot_entropy.study.config import Study
 
 TUTORIAL = ROOT / "docs/tutorial.md"
 
@@ -45,12 +49,22 @@ def follow(clone: Path, *, environment: Path | None) -> int:
 
 
 def smaller_demo(clone: Path, questions: int) -> None:
-    """Let the demo ask fewer questions per dataset."""
+    """Let the demo ask fewer questions per dataset, pinned by their hash, and commit that."""
     path = clone / "config/demo.yaml"
     text, count = re.subn(r"questions: \d+", f"questions: {questions}", path.read_text())
     if count != 2:
         raise ValueError(f"{path}: {count} datasets with `questions`, expected 2")
+    pinned = re.compile(r"    sha256: [0-9a-f]{64}\n")
+    datasets = Study.model_validate(yaml.safe_load(pinned.sub("", text))).datasets
+    for spec in datasets.values():
+        text = pinned.sub(f"    sha256:  {load(spec, root=clone).sha256}\n", text, count=1)
     path.write_text(text)
+    identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
+    subprocess.run(
+        ["git", *identity, "commit", "--quiet", "--all", "--message", "A smaller demo"],
+        cwd=clone,
+        check=True,
+    )
 
 
 def main() -> int:

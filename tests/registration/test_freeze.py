@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.model.spec import ADAPTER_SHA256, GGUF_SHA256
-from cot_entropy.registration.freeze import Freeze, anchor, freeze, load_freeze
-from cot_entropy.registration.items import items_sha256
-from projects import SHA256, commit, edit, forget_digests, make_project, study, write_study
+from cot_entropy.registration.freeze import Freeze, demonstrate, freeze, load_freeze
+from cot_entropy.registration.items import items_sha256, plan_of
+from projects import SHA256, commit, edit, forget_digests, git, make_project, study, write_study
 
 CONFIG = Path("config/study.yaml")
 FROZEN = Path("preregistration/freeze.json")
@@ -191,16 +192,6 @@ def test_a_plan_whose_m_is_not_the_probes_is_refused(project: Path) -> None:
         freeze(CONFIG)
 
 
-def test_a_freeze_is_unanchored_until_told(project: Path) -> None:
-    result = freeze(CONFIG)
-    assert result.anchor is None
-    anchored = anchor(FROZEN, kind="osf_doi", value="10.17605/OSF.IO/ABCDE")
-    assert anchored.items_sha256 == result.items_sha256
-    assert load_freeze(FROZEN).anchor == anchored.anchor
-    with pytest.raises(PlanError, match="anchored already"):
-        anchor(FROZEN, kind="osf_doi", value="10.17605/OSF.IO/OTHER")
-
-
 def test_an_edited_freeze_is_refused(project: Path) -> None:
     freeze(CONFIG)
     values = json.loads(FROZEN.read_text())
@@ -210,21 +201,115 @@ def test_an_edited_freeze_is_refused(project: Path) -> None:
         load_freeze(FROZEN)
 
 
+@pytest.mark.parametrize(
+    ("item", "value"), [("config/seed", 8), ("plan/alpha", 0.9), ("plan/H1", None)]
+)
+def test_an_edited_value_is_refused(project: Path, item: str, value: object) -> None:
+    """The plain values must be those that the items hash."""
+    freeze(CONFIG)
+    values = json.loads(FROZEN.read_text())
+    values["values"][item] = value
+    FROZEN.write_text(json.dumps(values))
+    with pytest.raises(PlanError, match=f"`{item}` is not what its item hashes"):
+        load_freeze(FROZEN)
+
+
+def test_a_value_left_out_is_refused(project: Path) -> None:
+    freeze(CONFIG)
+    values = json.loads(FROZEN.read_text())
+    del values["values"]["config/seed"]
+    FROZEN.write_text(json.dumps(values))
+    with pytest.raises(PlanError, match="`config/seed` is missing"):
+        load_freeze(FROZEN)
+
+
+def test_the_frozen_values_are_the_plan_and_config_as_written(project: Path) -> None:
+    """So that an auditor who has the freeze alone sees values, not hashes."""
+    values = freeze(CONFIG).values
+    assert values["plan/alpha"] == 0.05
+    assert values["plan/H2"]["bounds"] == {"low": -0.1, "high": 0.1}
+    assert values["config/seed"] == 7
+    assert plan_of(values) == yaml.safe_load(PLAN.read_text())
+
+
+DEMO = Path("config/demo.yaml")
+DEMO_FREEZE = Path("preregistration/demo/freeze.json")
+
+
+@pytest.fixture
+def demo(project: Path) -> Path:
+    """The project with the demo's study, whose freeze git ignores."""
+    (project / ".gitignore").write_text("results/\n/preregistration/demo/freeze.json\n")
+    commit(project)
+    return project
+
+
+def test_a_demonstration_is_frozen_at_the_run_and_leaves_the_tree_clean(demo: Path) -> None:
+    assert demonstrate(DEMO).startswith("frozen: sha256 ")
+    assert load_freeze(DEMO_FREEZE).commit == commit_of(demo)
+    assert git(demo, "status", "--porcelain") == ""
+
+
+def test_a_demonstration_that_has_not_changed_keeps_its_freeze(demo: Path) -> None:
+    demonstrate(DEMO)
+    before = DEMO_FREEZE.read_bytes()
+    (demo / "README.md").write_text("no item\n")
+    commit(demo)
+    assert demonstrate(DEMO).startswith("frozen already, and nothing has changed")
+    assert DEMO_FREEZE.read_bytes() == before
+
+
+def test_changed_code_freezes_a_demonstration_anew(demo: Path) -> None:
+    """Development does not break the demo, and needs no reason."""
+    demonstrate(DEMO)
+    path = Path("src/cot_entropy/signal/entropy.py")
+    path.write_text(path.read_text() + "\nX = 1\n")
+    head = commit(demo)
+    forget_digests()
+    assert demonstrate(DEMO).startswith("frozen: sha256 ")
+    assert load_freeze(DEMO_FREEZE).commit == head
+
+
+def test_what_was_generated_before_a_new_freeze_is_pointed_out(demo: Path) -> None:
+    chains = Path("results/demo/m/d/registered/chains.jsonl.zst")
+    chains.parent.mkdir(parents=True)
+    chains.touch()
+    assert demonstrate(DEMO).endswith(
+        "results/demo was generated before that: remove it to run anew"
+    )
+
+
+def test_a_dirty_tree_runs_its_demonstration_exploratory(demo: Path) -> None:
+    """One line says so, and no earlier freeze is left to claim otherwise."""
+    demonstrate(DEMO)
+    (demo / "new.txt").write_text("new\n")
+    said = demonstrate(DEMO)
+    assert said.startswith("not frozen, so this run is exploratory: uncommitted changes: new.txt")
+    assert "\n" not in said
+    assert not DEMO_FREEZE.exists()
+
+
+def test_a_download_without_git_runs_its_demonstration_exploratory(demo: Path) -> None:
+    (demo / ".git").rename(demo / "gone")
+    assert demonstrate(DEMO).startswith("not frozen, so this run is exploratory")
+
+
+def test_a_registered_study_is_no_demonstration(demo: Path) -> None:
+    """Its freeze is committed, and must not be replaced without a reason."""
+    freeze(CONFIG)
+    commit(demo)
+    before = FROZEN.read_bytes()
+    with pytest.raises(PlanError, match="git does not ignore it"):
+        demonstrate(CONFIG)
+    assert FROZEN.read_bytes() == before
+
+
 def test_a_freeze_that_is_no_json_is_not_echoed(tmp_path: Path) -> None:
     path = tmp_path / "freeze.json"
     path.write_text("no JSON " * 1000)
     with pytest.raises(PlanError) as error:
         load_freeze(path)
     assert len(str(error.value)) < len(str(path)) + 100
-
-
-@pytest.mark.parametrize("value", ["", "garbage", "doi:10.17605/OSF.IO/ABCDE", "10.1/ x"])
-def test_an_anchor_that_is_no_doi_is_refused(project: Path, value: str) -> None:
-    """It could not be changed afterwards."""
-    freeze(CONFIG)
-    with pytest.raises(PlanError, match="osf_doi: "):
-        anchor(FROZEN, kind="osf_doi", value=value)
-    assert load_freeze(FROZEN).anchor is None
 
 
 def test_the_hash_to_anchor_covers_every_item() -> None:

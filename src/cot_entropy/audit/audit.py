@@ -16,6 +16,8 @@ from typing import Literal
 
 from cot_entropy.audit.derive import Derivation, registered_trajectories
 from cot_entropy.audit.findings import AuditReport, EntryLine, Finding
+from cot_entropy.audit.ledger import BEGUN_AGAIN
+from cot_entropy.audit.outside import Outside, outside
 from cot_entropy.audit.registered import registration_findings
 from cot_entropy.audit.run import Run, opened, read_run
 from cot_entropy.audit.stored_files import (
@@ -25,7 +27,9 @@ from cot_entropy.audit.stored_files import (
 )
 from cot_entropy.audit.table_diff import Value, read_csv
 from cot_entropy.base.errors import UserError
+from cot_entropy.base.files import sha256_file
 from cot_entropy.registration.departures import mixtures, run_standings
+from cot_entropy.registration.departures import standings as standings_by
 from cot_entropy.registration.provenance import PLAN, CellRecord
 from cot_entropy.stats.row_status import Standings
 
@@ -45,27 +49,30 @@ FEW_DRAWN = (
 def audit(
     results: Path,
     *,
-    freeze: Path | None = None,
+    registered: Path | None = None,
+    online: str | None = None,
     jobs: int = 2,
     regenerate: int = 0,
     draw: int | None = None,
 ) -> AuditReport:
     """Audit a results folder, or an archive of one (unpacked into a scratch folder).
 
-    `freeze` is the auditor's own copy of freeze.json, compared with the one in the results; by
-    default that of the project in the working folder, if it has one. `regenerate` questions of each
+    `registered` is the auditor's own copy of what was registered, by which rows are judged: a plan,
+    a freeze, a folder or a zip; by default the freeze of the working folder, if it has one for that
+    plan. `online` is the address of OSF's API, to ask it again. `regenerate` questions of each
     cell are generated again with this machine's engine; `draw` repeats an earlier choice of them.
     Raises UserError where the folder cannot be audited.
     """
     with opened(results) as folder:
-        return _audit(folder, freeze, jobs, regenerate, draw)
+        run = read_run(folder)
+        found = outside(run, registered=registered, online=online)
+        return _audit(run, found, jobs, regenerate, draw)
 
 
-def _audit(
-    results: Path, freeze: Path | None, jobs: int, regenerate: int, draw: int | None
-) -> AuditReport:
-    run = read_run(results)
-    standings = run_standings(results, registered_trajectories(run.record.configuration, results))
+def _audit(run: Run, found: Outside, jobs: int, regenerate: int, draw: int | None) -> AuditReport:
+    results = run.results
+    paths = registered_trajectories(run.record.configuration, results)
+    standings = run_standings(results, paths)
     with tempfile.TemporaryDirectory(prefix="cot-entropy-audit-") as scratch:
         derivation = Derivation(
             results=results,
@@ -77,7 +84,8 @@ def _audit(
             jobs=jobs,
         )
         findings = [
-            *registration_findings(run, freeze),
+            *found.findings,
+            *registration_findings(run),
             *manifest_findings(results, run.manifest),
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
             *derivation.findings(run.cells),
@@ -85,7 +93,12 @@ def _audit(
         again: list[str] = []
         if regenerate:
             findings += _regenerated(run, Path(scratch), regenerate, draw, again)
-    return _report(run, standings, findings, derivation, again)
+    if found.copy is not None:
+        hashes = {path: sha256_file(path) for path in paths}
+        standings = standings_by(found.registration, run.record, run.cells, hashes, results)
+    return _report(
+        run, found, standings=standings, findings=findings, derivation=derivation, again=again
+    )
 
 
 def _regenerated(
@@ -119,6 +132,8 @@ def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
 
 def _report(
     run: Run,
+    found: Outside,
+    *,
     standings: Standings,
     findings: Sequence[Finding],
     derivation: Derivation,
@@ -133,28 +148,37 @@ def _report(
         for top, _, rest in [name.partition("/")]
         if top not in {"provenance", "inputs"}
     )
-    limits = [FEW_DRAWN if again else HAND_MADE, *derivation.limits]
+    copy = found.copy
+    confirmed = [row for row in rows if row.get("kind") == "confirmatory"]
+    standing = [row for row in confirmed if _stands(standings, row)]
+    demoted = sum("demoted: " in str(row.get("reason") or "") for row in rows)
+    limits = [
+        FEW_DRAWN if again else HAND_MADE,
+        BEGUN_AGAIN,
+        *derivation.limits,
+        *found.anchoring.limits,
+    ]
+    if copy is not None and copy.freeze is None:
+        limits.append(f"config, data and code: {copy.name} registers a plan alone")
     if by_hash:
         counted = ", ".join(
             f"{count} files in {top}" if top.endswith("/") else top
             for top, count in sorted(by_hash.items())
         )
         limits.append(f"checked by hash only: {counted}")
-    if frozen is None or frozen.anchor is None:
-        limits.append(
-            "unanchored: nothing outside its own repository shows when the freeze was made "
-            "(no OSF DOI, signed tag or RFC 3161 timestamp)"
-        )
     return AuditReport(
         results=run.results.name,
         freeze="frozen" if frozen else "not frozen",
         frozen_at=frozen.frozen_at if frozen else None,
         items_sha256=frozen.items_sha256 if frozen else None,
-        anchor=f"{frozen.anchor.kind} {frozen.anchor.value}" if frozen and frozen.anchor else None,
-        confirmatory_rows=sum(row.get("kind") == "confirmatory" for row in rows),
-        demoted_rows=sum("demoted: " in str(row.get("reason") or "") for row in rows),
+        registered=copy.name if copy else None,
+        anchors=found.anchoring.lines,
+        seed=found.anchoring.seed,
+        ledger=[*found.ledger.attempts, *found.ledger.heads],
+        confirmatory_rows=len(standing),
+        demoted_rows=demoted + len(confirmed) - len(standing),
         findings=list(findings),
-        entries=list(_entries(run, standings, judged, estimated)),
+        entries=list(_entries(run, found, standings, judged, estimated)),
         checked=[
             f"{len(run.manifest.files)} files by hash",
             f"{len(run.cells)} cells by question, gold and seed",
@@ -162,14 +186,22 @@ def _report(
             *again,
         ],
         limits=limits,
+        side_by_side=found.judged.side_by_side,
     )
 
 
+def _stands(standings: Standings, row: Row) -> bool:
+    return standings.of(str(row.get("id")), str(row.get("cell"))).kind == "confirmatory"
+
+
 def _entries(
-    run: Run, standings: Standings, judged: Sequence[Row], estimated: Sequence[Row]
+    run: Run,
+    found: Outside,
+    standings: Standings,
+    judged: Sequence[Row],
+    estimated: Sequence[Row],
 ) -> Iterator[EntryLine]:
-    plan = run.registration.plan.plan
-    frozen = run.registration.freeze
+    plan, frozen = found.registration.plan.plan, found.registration.items
     for entry in (*plan.hypotheses, *plan.exploratory):
         decides = entry in plan.hypotheses
         rows, counted = (judged, "") if decides else (estimated, "numbers: ")
@@ -181,7 +213,7 @@ def _entries(
         verdicts = Counter(str(row.get("verdict") or "estimated") for row in own)
         marks = [standings.of(entry.id, cell).deviations for cell in cells]
         item = f"plan/{entry.id}"
-        changed = frozen is not None and frozen.items.get(item) != run.record.items.get(item)
+        changed = frozen is not None and frozen.get(item) != run.record.items.get(item)
         yield EntryLine(
             id=entry.id,
             registered="not frozen" if frozen is None else "changed" if changed else "as frozen",

@@ -10,7 +10,17 @@ from cot_entropy.base.errors import UserError
 from cot_entropy.base.strict import Strict
 
 LOG = logging.getLogger(__name__)
-Check = Literal["registration", "files", "generations", "derivation", "regeneration", "comparison"]
+Check = Literal[
+    "registration",
+    "registered",
+    "anchors",
+    "ledger",
+    "files",
+    "generations",
+    "derivation",
+    "regeneration",
+    "comparison",
+]
 
 
 class Finding(Strict):
@@ -70,8 +80,14 @@ class AuditReport(Strict):
     freeze: Literal["frozen", "not frozen"]
     frozen_at: str | None
     items_sha256: str | None
-    anchor: str | None
-    """Where the freeze's hash is kept outside its repository; null: unanchored."""
+    registered: str | None
+    """The auditor's own copy that rows were judged by; null: the run's own registration."""
+    anchors: list[str]
+    """Words of others for the freeze: verified, a claim, or refuted."""
+    seed: str
+    """The origin of the study's seed."""
+    ledger: list[str]
+    """Attempts by file, and heads that were published."""
     confirmatory_rows: int
     demoted_rows: int
     """Rows of registered cells that something undeclared made exploratory."""
@@ -81,6 +97,8 @@ class AuditReport(Strict):
     """What was recomputed, in numbers."""
     limits: list[str]
     """What this audit cannot show."""
+    side_by_side: str | None = None
+    """The plan as text, to read beside a registration that no program can compare."""
 
     @property
     def exit_code(self) -> Literal[0, 1]:
@@ -96,13 +114,22 @@ class AuditReport(Strict):
             f"audit of {self.results}: {len(open_ones) or 'no'} undeclared {noun}, "
             f"{declared} declared"
         )
-        state = f"frozen at {self.frozen_at}" if self.frozen_at else "not frozen"
-        yield f"registration: {state}, {self.anchor or 'unanchored'}"
+        state = (
+            f"frozen at {self.frozen_at}, by its author's clock" if self.frozen_at else "not frozen"
+        )
+        by = f"; rows are judged by {self.registered}" if self.registered else ""
+        yield f"registration: {state}, {'' if self.anchors else 'un'}anchored{by}"
+        yield from (f"anchor: {line}" for line in self.anchors)
+        yield f"seed: {self.seed}"
         yield (
             f"rows: {self.confirmatory_rows} confirmatory, {self.demoted_rows} demoted by "
             "undeclared differences"
         )
         yield from map(str, self.findings)
         yield from map(str, self.entries)
+        yield from (f"ledger: {line}" for line in self.ledger)
         yield from (f"checked: {line}" for line in self.checked)
         yield from (f"cannot show: {line}" for line in self.limits)
+        if self.side_by_side:
+            yield from ("", "The plan of this run, in the order of OSF's template:", "")
+            yield from self.side_by_side.splitlines()

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
+from cot_entropy.audit.copy_differences import described, found_values
 from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.run import Run
 from cot_entropy.registration.departures import cell_departures, run_departures
-from cot_entropy.registration.freeze import FILE, load_freeze
-from cot_entropy.registration.items import Items, code_items
-from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION, run_items
+from cot_entropy.registration.freeze import FILE
+from cot_entropy.registration.items import Items, Values, code_items
+from cot_entropy.registration.provenance import PLAN, run_items
 from cot_entropy.stats.row_status import Departure
 
 
-def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding]:
+def registration_findings(run: Run) -> Iterator[Finding]:
     """What of plan, config, tables, locks and code is not as frozen, or not as recorded."""
     frozen = run.registration.freeze
     recorded = run.record.items
     for item, what in _misrecorded(run, recorded):
         yield Finding(check="registration", subject=item, detail=what)
-    path = own or Path("preregistration") / FILE
-    if own or path.is_file():
-        ours = load_freeze(path)
-        if frozen is None or ours.items_sha256 != frozen.items_sha256:
-            detail = f"is not the freeze in {path}"
-            yield Finding(
-                check="registration", subject=f"{FOLDER}/{REGISTRATION}/{FILE}", detail=detail
-            )
     if frozen is None:
         yield Finding(check="registration", subject=FILE, detail="the run had no freeze")
         return
     found: dict[tuple[str, str | None], Departure] = {}
     for departure in _departures(run, frozen.items):
         found.setdefault((departure.item, departure.found), departure)
+    values = found_values(run, run.registration.plan.plan)
     for departure in found.values():
         yield Finding(
             check="registration",
             subject=departure.item,
-            detail=_described(departure),
+            detail=_described(departure, frozen.values, values),
             declared=departure.deviation,
         )
 
@@ -69,10 +62,16 @@ def _misrecorded(run: Run, recorded: Items) -> Iterator[tuple[str, str]]:
             yield item, "the code of this installation is not the run's; check out the run's commit"
 
 
-def _described(departure: Departure) -> str:
+def _described(departure: Departure, frozen: Values, found: Sequence[Values]) -> str:
     if departure.item.startswith("cell/"):
         return str(departure.found)
     before = departure.frozen or "not there"
     now = departure.found or "not there"
     where = f" in {', '.join(departure.cells)}" if departure.cells else ""
-    return f"differs from the freeze{where}: frozen {before}, found {now}"
+    named = [
+        f"{name}: {change}"
+        for name, change in described(departure, frozen, found)
+        if name != departure.item or departure.item in frozen
+    ]
+    values = f" ({'; '.join(named[:5])})" if named else ""
+    return f"differs from the freeze{where}: frozen {before}, found {now}{values}"

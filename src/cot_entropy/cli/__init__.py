@@ -7,11 +7,11 @@ import sys
 from typing import NoReturn
 
 from cot_entropy.base.errors import UserError
-from cot_entropy.cli import generating, judging, registering, scanning
+from cot_entropy.cli import anchoring, generating, judging, registering, scanning
 from cot_entropy.cli.app import app
 from cot_entropy.engine.orphans import end_with_stage
 
-__all__ = ["app", "generating", "judging", "main", "registering", "scanning"]
+__all__ = ["anchoring", "app", "generating", "judging", "main", "registering", "scanning"]
 
 # A spawned engine process imports its stage's main script, and so this module, before all else.
 end_with_stage()

@@ -24,20 +24,35 @@ from cot_entropy.cli.app import (
 )
 
 if TYPE_CHECKING:
+    from cot_entropy.formats.ledger import Work
+    from cot_entropy.protocol.baseline import SelfConsistencyJob
     from cot_entropy.protocol.engine import EngineSettings
+    from cot_entropy.protocol.probe import CompletionsJob
 
 
 @contextmanager
-def _ready(engine: EngineSettings, *, model: Path, out: Path, tokens: float) -> Iterator[None]:
+def _ready(
+    engine: EngineSettings, *, model: Path, out: Path, tokens: float, work: Work
+) -> Iterator[None]:
     """Hold the stage's devices and note its attempt; what will not do is said before it starts."""
     from cot_entropy.engine.devices import held_devices
     from cot_entropy.estimate.before import shortages_before
     from cot_entropy.formats.attempts import attempt
+    from cot_entropy.formats.ledger_writing import noted
 
-    with held_devices(engine), attempt(out):
+    with held_devices(engine), noted(out, work), attempt(out):
         for shortage in shortages_before(engine, model=model, out=out, tokens=tokens):
             LOG.warning("%s: may not do: %s", out, shortage)
         yield
+
+
+def _work_on(chains: Path, settings: CompletionsJob | SelfConsistencyJob) -> Work:
+    """A job on these chains, as the ledger has it."""
+    from cot_entropy.formats.ledger import Work
+    from cot_entropy.formats.records import read_header
+
+    header = read_header(chains)
+    return Work.of(settings, cell=header.cell, seed=header.study_seed)
 
 
 @app.command("estimate")
@@ -108,12 +123,14 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     Example: snakemake -Fnp --until chains
     """
     from cot_entropy.estimate.before import chains_tokens
+    from cot_entropy.formats.ledger import Work
     from cot_entropy.generate.chains import generate_chains
     from cot_entropy.protocol.chain import ChainsJob
 
     settings = read_job(ChainsJob, job)
     tokens = chains_tokens(settings, questions)
-    with _ready(settings.engine, model=model, out=out, tokens=tokens):
+    work = Work.of(settings, cell=settings.cell, seed=settings.study_seed)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):
         generate_chains(settings, model=model, questions=questions, out=out)
 
 
@@ -157,7 +174,8 @@ def completions_verb(
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
     settings = read_job(CompletionsJob, job)
     tokens = completions_tokens(settings, prefixes)
-    with _ready(settings.engine, model=model, out=out, tokens=tokens):
+    work = _work_on(chains, settings)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):
         sample_completions(
             settings,
             model=model,
@@ -186,11 +204,12 @@ def derive_verb(
     Example: snakemake variants -Fnp --until derive --config variants='["m_3"]'
     """
     from cot_entropy.formats.attempts import attempt
+    from cot_entropy.formats.ledger_writing import noted
     from cot_entropy.generate.completions import StoredFiles, derive_completions
     from cot_entropy.protocol.probe import CompletionsJob
 
     settings = read_job(CompletionsJob, job)
-    with attempt(out):
+    with noted(out, _work_on(chains, settings)), attempt(out):
         derive_completions(
             settings,
             model=model,
@@ -215,7 +234,8 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
 
     settings = read_job(SelfConsistencyJob, job)
     tokens = self_consistency_tokens(settings, chains)
-    with _ready(settings.engine, model=model, out=out, tokens=tokens):
+    work = _work_on(chains, settings)
+    with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):
         sample_chains(settings, model=model, chains=chains, out=out)
 
 
@@ -230,6 +250,14 @@ def gather_verb(
 
     Example: snakemake -Fnp --until gather_chains --config shards=2
     """
+    from cot_entropy.formats.ledger import Work
+    from cot_entropy.formats.ledger_writing import note_gathered
+    from cot_entropy.formats.records import read_header
     from cot_entropy.generate.shards import gather
 
     gather(shards, out=out)
+    header = read_header(out)
+    work = Work(
+        cell=header.cell, seed=header.study_seed, code=header.code_digest, settings=None, device=""
+    )
+    note_gathered(shards, out, work)

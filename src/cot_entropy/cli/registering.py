@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from cot_entropy.base.files import sha256_file
 from cot_entropy.cli.app import Job, Out, Results, app, one_study, read_job
 
 
@@ -60,7 +61,16 @@ def audit_verb(
         typer.Argument(help="A study's folder, or an archive of one.", callback=one_study),
     ],
     *,
-    freeze: Annotated[Path | None, typer.Option(help="Your own copy of freeze.json.")] = None,
+    registered: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your own copy of what was registered: plan, freeze, folder or OSF's zip."
+        ),
+    ] = None,
+    online: Annotated[
+        bool, typer.Option("--online", help="Ask OSF again about its registration.")
+    ] = False,
+    api: Annotated[str, typer.Option(help="Where OSF's API v2 answers.")] = "https://api.osf.io/v2",
     against: Annotated[
         Path | None,
         typer.Option(help="Compare with another run, or an archive of one, row by row instead."),
@@ -84,7 +94,14 @@ def audit_verb(
     found = (
         compare(results, against)
         if against
-        else audit(results, freeze=freeze, jobs=jobs, regenerate=regenerate, draw=draw)
+        else audit(
+            results,
+            registered=registered,
+            online=api if online else None,
+            jobs=jobs,
+            regenerate=regenerate,
+            draw=draw,
+        )
     )
     typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
     raise typer.Exit(found.exit_code)
@@ -112,34 +129,55 @@ def freeze_verb(
         "config/study.yaml"
     ),
     reason: Annotated[str | None, typer.Option(help="Why an earlier freeze is replaced.")] = None,
+    *,
+    demonstration: Annotated[
+        bool, typer.Option("--demonstration", help="As `make demo` freezes: at every run.")
+    ] = False,
 ) -> None:
     """Freeze plan, config, data, locks and code.
 
-    Writes preregistration/freeze.json and prints its hash. Refuses a dirty tree, and
-    an earlier freeze without a reason.
+    Writes freeze.json beside the study's plan and prints its sha256. Refuses a dirty tree, and
+    an earlier freeze without a reason; a demonstration says so, and is not frozen.
 
     Example: cot-entropy freeze --configfile config/study.yaml
     """
-    from cot_entropy.registration.freeze import freeze
+    from cot_entropy.registration.freeze import demonstrate, freeze, freeze_path
 
-    typer.echo(freeze(configfile, reason=reason).items_sha256)
+    if demonstration:
+        typer.echo(f"{freeze_path(configfile).parent}: {demonstrate(configfile)}")
+        return
+    freeze(configfile, reason=reason)
+    typer.echo(sha256_file(freeze_path(configfile)))
 
 
-@app.command("anchor")
-def anchor_verb(
-    kind: Annotated[
-        Literal["osf_doi", "signed_tag", "rfc3161"],
-        typer.Argument(help="Where the freeze's hash is kept."),
-    ],
-    value: Annotated[str, typer.Argument(help="The DOI, the tag's name, or the timestamp.")],
-    freeze: Annotated[Path, typer.Option(help="The freeze.")] = Path("preregistration/freeze.json"),
+@app.command("register")
+def register_verb(
+    out: Annotated[Path, typer.Argument(help="The folder to write, or the copy to check.")],
+    configfile: Annotated[Path, typer.Option(help="The registered study.")] = Path(
+        "config/study.yaml"
+    ),
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare a copy, a folder or zip, with this tree.")
+    ] = False,
 ) -> None:
-    """Record where the freeze's hash is kept elsewhere.
+    """Write what to upload to OSF.
 
-    Changes no frozen item.
+    Plan, freeze, text, tables, locks, code, and a README that says what to press. `--check` lists
+    what differs in an uploaded copy, with exit code 1 where anything does.
 
-    Example: cot-entropy anchor osf_doi 10.17605/OSF.IO/ABCDE
+    Example: cot-entropy register registration
     """
-    from cot_entropy.registration.freeze import anchor
+    from cot_entropy.audit.registered_copy import copy_folder
+    from cot_entropy.registration.bundle import copy_problems, write_bundle
 
-    anchor(freeze, kind=kind, value=value)
+    if not check:
+        for path in write_bundle(configfile, out):
+            typer.echo(path)
+        return
+    with copy_folder(out) as folder:
+        problems = list(copy_problems(configfile, folder))
+    for problem in problems:
+        typer.echo(f"difference: {problem}")
+    typer.echo(f"{out}: {len(problems) or 'no'} difference{'s' if len(problems) != 1 else ''}")
+    raise typer.Exit(1 if problems else 0)

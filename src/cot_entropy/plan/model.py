@@ -154,6 +154,24 @@ class MissingData(Strict):
     """What such a cell counts as in the adjustment."""
 
 
+class TimestampRoot(Strict):
+    """A certificate that a timestamp's chain may end in."""
+
+    name: str = Field(min_length=1)
+    """Its subject, for readers."""
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Of the certificate in DER, as `openssl x509 -fingerprint -sha256` prints it, plain."""
+
+
+class Anchors(Strict):
+    """Whose word on the freeze is believed; what is not named here stays a claim."""
+
+    timestamp_roots: list[TimestampRoot] = Field(default_factory=list)
+    """Roots of RFC 3161 timestamp authorities."""
+    tag_signers: list[str] = Field(default_factory=list)
+    """Who may sign a tag: OpenSSH public keys (`ssh-ed25519 AAAA...`) or GPG fingerprints."""
+
+
 class Plan(Strict):
     """The whole registration."""
 
@@ -179,6 +197,8 @@ class Plan(Strict):
     """The registered blocks of `config/protocols.yaml`."""
     populations: dict[Name, Population] = Field(min_length=1)
     """Sets of cells by name."""
+    anchors: Anchors = Anchors()
+    """Whose word on the freeze is believed."""
     missing_data: MissingData
     """What becomes of undefined values; each name is the rule that the code implements."""
     hypotheses: list[Hypothesis] = Field(min_length=1)

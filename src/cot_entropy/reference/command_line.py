@@ -27,6 +27,12 @@ MARKS: Final = MappingProxyType(
         "calibrate": "not run: a minute of processor time; tests/stats/calibration runs it smaller",
         "estimate": "in a fresh clone",
         "freeze": "in a fresh clone",
+        "register": "not run: needs a freeze; tests/registration/test_bundle.py writes one",
+        "anchor": "not run: needs a freeze; tests/registration/test_anchoring.py has one",
+        "request": "not run: needs a freeze; tests/registration/test_anchoring.py has one",
+        "rfc3161": "not run: needs an authority; tests/registration/test_anchoring.py makes one",
+        "tag": "not run: needs a key; tests/registration/test_signed_tag.py makes some",
+        "osf": "not run: needs OSF; tests/registration/test_osf.py has a server that answers as it",
     }
 )
 """How a test runs an example that cannot run in a project with finished runs, or why none does."""
@@ -48,7 +54,9 @@ def _verbs(group: object, name: str) -> Iterator[str]:
         command = group.get_command(context, verb)
         if command is None:
             raise ValueError(f"{name}: no verb {verb}")
-        if verb != "consistency":
+        if isinstance(command, TyperGroup):
+            yield from _verbs(command, f"{name} {verb}")
+        elif verb != "consistency":
             one = typer.Context(command, info_name=verb, parent=context)
             yield _section(command, one, f"{name} {verb}")
 

@@ -17,9 +17,12 @@ from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.rates import Rate
 from cot_entropy.formats import trajectories
 from cot_entropy.formats.inputs import DatasetHeader, ModelManifest, Question
+from cot_entropy.formats.ledger import Entry
 from cot_entropy.formats.records import ChainRecord, CompletionRecord, Header, PrefixRecord
 from cot_entropy.formats.run_summary import RunSummary
 from cot_entropy.reference.models import sections, table
+from cot_entropy.registration.anchors.osf import OsfAnswer
+from cot_entropy.registration.anchors.tag import SignedTag
 from cot_entropy.registration.deviations import Deviations
 from cot_entropy.registration.freeze import Freeze
 from cot_entropy.registration.provenance import CellRecord, Manifest, RunRecord
@@ -90,10 +93,10 @@ def formats_page() -> str:
             *_table("consistency/<judge>/<cell>/rates.csv", Rate),
             "\n## judgements.jsonl.zst\n\nOne record per transcript, in the order of the source.\n",
             sections(Judgement, level=3),
-            "\n## Registration and provenance\n\n`preregistration/freeze.json`,"
-            " `preregistration/deviations.yaml`, and below `provenance/`: `run.json`, one record"
-            " per cell, `manifest.json`.\n",
-            sections(Freeze, Deviations, level=3),
+            "\n## Registration and provenance\n\nBeside the plan: `freeze.json`, `deviations.yaml`,"
+            " and `anchors/` with timestamps, a SignedTag or an OsfAnswer each. In `provenance/`:"
+            " `run.json`, a record per cell, `ledger.jsonl` (an Entry a line), `manifest.json`.\n",
+            sections(Freeze, Deviations, SignedTag, OsfAnswer, Entry, level=3),
             *map(_named, (RunRecord, CellRecord, Manifest)),
         ]
     )

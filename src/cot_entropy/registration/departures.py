@@ -11,9 +11,10 @@ from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.records import Header
 from cot_entropy.plan.load import LoadedPlan, load_plan
+from cot_entropy.registration.anchors.check import study_seed
 from cot_entropy.registration.deviations import NONE_DECLARED, Deviations, load_deviations
 from cot_entropy.registration.freeze import Freeze, load_freeze
-from cot_entropy.registration.items import Items, header_items, scope
+from cot_entropy.registration.items import Items, canonical_sha256, header_items, scope
 from cot_entropy.registration.provenance import (
     BASELINE,
     DEVIATIONS,
@@ -29,6 +30,8 @@ from cot_entropy.registration.provenance import (
 )
 from cot_entropy.stats.row_status import Departure, Standings
 
+ANCHORED = canonical_sha256("anchored")
+"""`config/seed` of a study whose seed nobody chooses."""
 PER_CELL = ("config/models/", "config/datasets/", "revision/", "data/", "environment/")
 """Items that a run may lack: a model that it does not have is not run."""
 
@@ -40,6 +43,15 @@ class Registered:
     plan: LoadedPlan
     freeze: Freeze | None
     deviations: Deviations
+    anchored_seed: int | None = None
+    """The seed that the freeze's anchor gives, where it says `seed: anchored`."""
+    plan_alone: Items | None = None
+    """A plan's items, where nothing but a plan was registered: config and code are then free."""
+
+    @property
+    def items(self) -> Items | None:
+        """The registration, item by item; None where nothing was."""
+        return self.freeze.items if self.freeze else self.plan_alone
 
 
 def read_registration(folder: Path) -> Registered:
@@ -56,7 +68,9 @@ def read_registration(folder: Path) -> Registered:
             f"{error}; this run was registered with other code than is installed here: check out "
             "the version that made it (its code digests stand in provenance/run.json)"
         ) from None
-    return Registered(plan=plan, freeze=frozen, deviations=declared)
+    return Registered(
+        plan=plan, freeze=frozen, deviations=declared, anchored_seed=study_seed(folder / FREEZE)
+    )
 
 
 def run_standings(results: Path, trajectories: Sequence[Path]) -> Standings:
@@ -91,18 +105,19 @@ def standings(
     plan = registration.plan.plan
     sha256 = registration.plan.sha256
     registered = {one.id: plan.cells_of(one) for one in plan.hypotheses}
-    if registration.freeze is None:
+    frozen = registration.items
+    if frozen is None:
         return Standings(
             registered=registered,
             unverified="no freeze.json beside the plan",
             plan_sha256=sha256,
         )
     departures = [
-        *run_departures(registration.freeze.items, run.items, registration),
+        *run_departures(frozen, run.items, registration),
         *(
             departure
             for cell in cells
-            for departure in cell_departures(registration.freeze.items, cell, run, registration)
+            for departure in cell_departures(frozen, cell, run, registration)
         ),
     ]
     present = {cell.cell for cell in cells}
@@ -118,6 +133,8 @@ def run_departures(frozen: Items, found: Items, registration: Registered) -> Ite
     for item in sorted(frozen.keys() | found.keys()):
         before, now = frozen.get(item), found.get(item)
         if before == now or (now is None and item.startswith(PER_CELL)):
+            continue
+        if registration.plan_alone is not None and not item.startswith("plan/"):
             continue
         entries, cells = scope(item, registration.plan.plan)
         yield _departure(item, before, now, registration, entries=entries, cells=cells)
@@ -136,6 +153,8 @@ def cell_departures(
             binding = item.startswith("stage/") or cell.cell in registration.plan.plan.cells
             before = frozen.get(item)
             if not binding or before is None or before == now or (item, now) in seen:
+                continue
+            if before == ANCHORED and header.study_seed == registration.anchored_seed:
                 continue
             seen.add((item, now))
             yield _departure(item, before, now, registration, cells=(cell.cell,))

@@ -1,69 +1,56 @@
 """`cot-entropy freeze`: fix the registration in preregistration/freeze.json, once.
 
-The file holds every item of the registration (see `registration`), the commit that it was taken
-from, what it replaced and why, and where its hash is kept outside this repository, if anywhere:
+The file holds every item of the registration (see `items`), the plain values of plan and config
+behind them, the commit that it was taken from, and what it replaced and why:
 
     {"schema_version": 1, "frozen_at": "2026-11-29T23:50:00Z", "commit": "66c5...",
      "items_sha256": "9f2c...", "items": {"plan/alpha": "...", "stage/score": "..."},
-     "anchor": null, "replaced": []}
+     "values": {"plan/alpha": 0.05, "config/seed": 20260919}, "replaced": []}
+
+It never changes after it is written. The sha256 of its bytes is the hash to keep elsewhere; what
+shows that it is kept there stands in `anchors/` beside it.
 """
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from cot_entropy.base import digest
 from cot_entropy.base.errors import PlanError
-from cot_entropy.base.files import write_text
+from cot_entropy.base.files import sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.base.strict import Strict, describe
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
+from cot_entropy.registration.checkout import CheckoutError, clean_commit, ignored
 from cot_entropy.registration.items import (
     Items,
+    Values,
+    canonical_sha256,
     code_items,
     config_items,
+    config_values,
     environment_items,
     file_items,
     items_sha256,
     plan_datasets,
     plan_items,
     plan_models,
+    plan_values,
 )
 from cot_entropy.study.config import Configuration, read_configuration
 
 FILE = "freeze.json"
 MAX_BYTES = 1_000_000
+EXPLORATORY = "not frozen, so this run is exploratory"
 
 Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-DOI = r"10\.\d{4,9}/\S+"
-"""As the DOI Handbook (2.2) writes a name: a prefix with its registrant, a slash, a suffix."""
-AnchorKind = Literal["osf_doi", "signed_tag", "rfc3161"]
-
-
-class Anchor(Strict):
-    """Where `items_sha256` is kept by someone else: a DOI, a tag's name, a timestamp's file."""
-
-    kind: AnchorKind
-    """What keeps it."""
-    value: Annotated[str, Field(min_length=1, max_length=500)]
-    """A DOI, a tag's name, a timestamp's file."""
-
-    @model_validator(mode="after")
-    def _doi_is_one(self) -> Self:
-        if self.kind == "osf_doi" and not re.fullmatch(DOI, self.value):
-            raise ValueError(f"`{self.value}` is no DOI, such as 10.17605/OSF.IO/ABCDE")
-        return self
 
 
 class Replaced(Strict):
@@ -87,11 +74,11 @@ class Freeze(Strict):
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
     """The commit that was frozen."""
     items_sha256: Sha256
-    """The hash to deposit elsewhere."""
+    """Of `items`, whatever their order."""
     items: dict[str, str]
     """Registered items by name."""
-    anchor: Anchor | None = None
-    """Where the hash is kept by someone else."""
+    values: dict[str, Any]
+    """The plain values behind the items that are hashes of values: `plan/` and `config/`."""
     replaced: list[Replaced] = Field(default_factory=list)
     """Earlier freezes."""
 
@@ -99,6 +86,16 @@ class Freeze(Strict):
     def _hash_fits(self) -> Self:
         if items_sha256(self.items) != self.items_sha256:
             raise ValueError("items_sha256: is not the hash of `items`; the file was edited")
+        for item, value in self.values.items():
+            if self.items.get(item) != canonical_sha256(value):
+                raise ValueError(f"values: `{item}` is not what its item hashes; it was edited")
+        missing = [
+            item
+            for item in self.items
+            if item.startswith(("plan/", "config/")) and item not in self.values
+        ]
+        if missing:
+            raise ValueError(f"values: `{missing[0]}` is missing; the file was edited")
         return self
 
 
@@ -118,7 +115,7 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
             "deviations.yaml; to replace the freeze all the same, give --reason"
         )
     commit = clean_commit(Path())
-    items = registration_items(configuration, plan_path)
+    items, values = registration_items(configuration, plan_path)
     replaced = list(earlier.replaced) if earlier else []
     if earlier and reason:
         replaced.append(
@@ -133,23 +130,49 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
         commit=commit,
         items_sha256=items_sha256(items),
         items=items,
+        values=values,
         replaced=replaced,
     )
     _write(path, result)
     return result
 
 
-def anchor(path: Path, *, kind: AnchorKind, value: str) -> Freeze:
-    """Record in freeze.json where its hash is kept outside the repository; changes no item."""
-    frozen = load_freeze(path)
-    if frozen.anchor is not None:
-        raise PlanError(f"{path}: anchored already ({frozen.anchor.kind} {frozen.anchor.value})")
+def freeze_path(config: Path) -> Path:
+    """The path of a study's freeze: beside its plan."""
+    return Path(read_configuration(config).study.plan).parent / FILE
+
+
+def demonstrate(config: Path, *, now: datetime | None = None) -> str:
+    """Freeze a demonstration as it is run, and say in one line what its rows will be.
+
+    Its freeze is made anew whenever the registration has changed, so that a changed line of code
+    breaks no demo; git must ignore the file. Where the tree has uncommitted changes, or is no
+    repository, there is no commit to name: an earlier freeze is removed, and the run is
+    exploratory. Raises PlanError where git does not ignore the freeze, and as `freeze` does.
+    """
+    configuration = read_configuration(config)
+    plan_path = Path(configuration.study.plan)
+    path = plan_path.parent / FILE
     try:
-        result = frozen.model_copy(update={"anchor": Anchor(kind=kind, value=value)})
-    except ValidationError as error:
-        raise PlanError(f"{kind}: {describe(error)}") from None
-    _write(path, result)
-    return result
+        mine = ignored(path)
+    except CheckoutError as error:
+        return f"{EXPLORATORY}: {error}"
+    if not mine:
+        raise PlanError(f"{path}: git does not ignore it, so this is no demonstration")
+    try:
+        clean_commit(Path())
+    except CheckoutError as error:
+        path.unlink(missing_ok=True)
+        return f"{EXPLORATORY}: {error}"
+    items, _ = registration_items(configuration, plan_path)
+    if path.exists() and load_freeze(path).items_sha256 == items_sha256(items):
+        return f"frozen already, and nothing has changed: sha256 {sha256_file(path)}"
+    path.unlink(missing_ok=True)
+    freeze(config, now=now)
+    results = Path("results") / configuration.study.study
+    older = any(results.rglob("*.zst"))
+    hint = f"; {results} was generated before that: remove it to run anew" if older else ""
+    return f"frozen: sha256 {sha256_file(path)}{hint}"
 
 
 def load_freeze(path: Path) -> Freeze:
@@ -164,20 +187,24 @@ def load_freeze(path: Path) -> Freeze:
         raise PlanError(f"{path}: {describe(error)}") from None
 
 
-def registration_items(configuration: Configuration, plan_path: Path) -> Items:
-    """Every item of the registration; raises PlanError where plan and config contradict."""
+def registration_items(configuration: Configuration, plan_path: Path) -> tuple[Items, Values]:
+    """Every item of the registration, and the plain values of those of plan and config.
+
+    Raises PlanError where plan and config contradict each other.
+    """
     plan = load_plan(plan_path).plan
     for problem in contradictions(configuration, plan):
         raise PlanError(f"{plan_path}: {problem}")
-    values = read_located_yaml(plan_path, error=PlanError).value
+    written = read_located_yaml(plan_path, error=PlanError).value
     root = Path()
-    return {
-        **plan_items(values),
+    items = {
+        **plan_items(written),
         **config_items(configuration, plan),
         **environment_items(configuration, root),
         **file_items(plan_path, root),
         **code_items(),
     }
+    return items, {**plan_values(written), **config_values(configuration, plan)}
 
 
 def contradictions(configuration: Configuration, plan: Plan) -> Iterator[str]:
@@ -207,37 +234,6 @@ def contradictions(configuration: Configuration, plan: Plan) -> Iterator[str]:
         yield f"m is {plan.m}, and the probe block samples {blocks.probe[names.probe].m}"
     if plan.eps != blocks.scoring[names.scoring].eps:
         yield f"eps is {plan.eps}, and the scoring block has {blocks.scoring[names.scoring].eps}"
-
-
-def clean_commit(root: Path) -> str:
-    """The commit that is checked out in `root`; raises PlanError where the tree differs from it.
-
-    The stages' digests are those of the package that runs, which must be the one in the tree.
-    """
-    source = (root / "src" / digest.PACKAGE).resolve()
-    if source != digest.ROOT.resolve():
-        raise PlanError(
-            f"{source}: not the package that runs this command; install it from here (make setup)"
-        )
-    changed = _git(root, "status", "--porcelain", "--untracked-files=all").splitlines()
-    if changed:
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-        names = ", ".join(line[3:] for line in changed[:3])
-        raise PlanError(f"uncommitted changes: {names}{more}; commit them, then freeze")
-    return _git(root, "rev-parse", "HEAD").strip()
-
-
-def _git(root: Path, *arguments: str) -> str:
-    program = shutil.which("git")
-    if program is None:
-        raise PlanError("git is not installed; a freeze names the commit that it was taken from")
-    done = subprocess.run(  # noqa: S603
-        [program, "-C", str(root), *arguments], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        message = (done.stderr.strip().splitlines() or ["git failed"])[-1]
-        raise PlanError(f"{root.resolve().name}: {message}; a freeze is taken in a git repository")
-    return done.stdout
 
 
 def _write(path: Path, result: Freeze) -> None:

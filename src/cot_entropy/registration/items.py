@@ -9,8 +9,8 @@ or a commit already:
     config/models|datasets/<name>
     revision/<model>, data/<dataset> the commit or the sha256 that the config pins
     environment/<package>            the release that the lock pins
-    file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
-                                     the calibration where they stand beside the plan
+    file/<path>                      the locks, and what stands beside the plan of published.yaml,
+                                     differences.yaml and the tables of the calibration
     stage/<name>                     the code that the stage can reach
 
 The same functions give the items of a freeze, of a run and of a generation file's header.
@@ -38,6 +38,8 @@ from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.study.config import Configuration
 
 Items = dict[str, str]
+Values = dict[str, Any]
+"""The plain values behind the items that are hashes of values: `plan/` and `config/`."""
 
 TABLES: Final = ("published.yaml", "differences.yaml")
 """Files beside the plan whose content is frozen with it."""
@@ -65,8 +67,7 @@ TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
 
 def canonical_sha256(value: Any) -> str:
     """The sha256 of a value's canonical JSON (RFC 8785): layout and key order change nothing."""
-    plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-    return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
+    return hashlib.sha256(rfc8785.dumps(_plain(value))).hexdigest()
 
 
 def items_sha256(items: Mapping[str, str]) -> str:
@@ -74,46 +75,85 @@ def items_sha256(items: Mapping[str, str]) -> str:
     return canonical_sha256(dict(items))
 
 
-def plan_items(values: Mapping[str, Any]) -> Items:
-    """One item per value and entry of a plan, given as it stands in its file."""
-    items: Items = {}
+def plan_values(values: Mapping[str, Any]) -> Values:
+    """One value per key and entry of a plan, given as it stands in its file."""
+    found: Values = {}
     for key, value in values.items():
         if key not in ENTRIES:
-            items[f"plan/{key}"] = canonical_sha256(value)
+            found[f"plan/{key}"] = value
             continue
-        items[f"plan/{key}"] = canonical_sha256([entry["id"] for entry in value])
-        items.update({f"plan/{entry['id']}": canonical_sha256(entry) for entry in value})
-    return items
+        found[f"plan/{key}"] = [entry["id"] for entry in value]
+        found.update({f"plan/{entry['id']}": entry for entry in value})
+    return found
 
 
-def config_items(configuration: Configuration, plan: Plan) -> Items:
+def plan_of(values: Values) -> dict[str, Any]:
+    """The plan that `plan_values` gives these values; raises KeyError where an entry is missing."""
+    plan = {
+        item.removeprefix("plan/"): value
+        for item, value in values.items()
+        if item.startswith("plan/")
+    }
+    ids = {key: plan[key] for key in ENTRIES}
+    return {
+        key: [plan[one] for one in value] if key in ids else value
+        for key, value in plan.items()
+        if key in ids or not any(key in named for named in ids.values())
+    }
+
+
+def plan_items(values: Mapping[str, Any]) -> Items:
+    """The hash of each of `plan_values`."""
+    return hashed(plan_values(values))
+
+
+def config_values(configuration: Configuration, plan: Plan) -> Values:
     """What a configuration gives the plan's cells; models it does not have are left out.
 
     The blocks are those of the study's own protocol, whatever their names.
     """
     study, blocks = configuration.study, configuration.protocols
     names = blocks.protocols[study.protocol]
-    items = {
-        "config/seed": canonical_sha256(study.seed),
-        "config/engine": engine_item(study.engine),
-        "config/chain": canonical_sha256(blocks.chain[names.chain]),
-        "config/probe": canonical_sha256(blocks.probe[names.probe]),
-        "config/scoring": canonical_sha256(blocks.scoring[names.scoring]),
+    found: dict[str, Any] = {
+        "config/seed": study.seed,
+        "config/engine": _engine_values(study.engine),
+        "config/chain": blocks.chain[names.chain],
+        "config/probe": blocks.probe[names.probe],
+        "config/scoring": blocks.scoring[names.scoring],
     }
+    models, datasets = plan_models(plan), plan_datasets(plan)
+    found |= {f"config/models/{name}": one for name, one in study.models.items() if name in models}
+    found |= {
+        f"config/datasets/{name}": one for name, one in study.datasets.items() if name in datasets
+    }
+    return {item: _plain(value) for item, value in found.items()}
+
+
+def config_items(configuration: Configuration, plan: Plan) -> Items:
+    """The hash of each of `config_values`, and what pins the plan's models and datasets."""
+    items = hashed(config_values(configuration, plan))
+    study = configuration.study
     for name, model in study.models.items():
         if name in plan_models(plan):
-            items[f"config/models/{name}"] = canonical_sha256(model)
             items |= _pin(f"revision/{name}", pinned_revision(model))
     for name, dataset in study.datasets.items():
         if name in plan_datasets(plan):
-            items[f"config/datasets/{name}"] = canonical_sha256(dataset)
             items |= _pin(f"data/{name}", dataset.sha256)
     return items
 
 
-def engine_item(settings: EngineSettings) -> str:
-    """The hash of the engine settings that can reach a token."""
-    return canonical_sha256(settings.model_dump(mode="json", exclude=set(TOKENLESS_SETTINGS)))
+def hashed(values: Values) -> Items:
+    """The items that these values are registered as."""
+    return {item: canonical_sha256(value) for item, value in values.items()}
+
+
+def _engine_values(settings: EngineSettings) -> dict[str, Any]:
+    """The engine settings that can reach a token."""
+    return settings.model_dump(mode="json", exclude=set(TOKENLESS_SETTINGS))
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
 def environment_items(configuration: Configuration, root: Path) -> Items:
@@ -137,12 +177,16 @@ def environment_items(configuration: Configuration, root: Path) -> Items:
 
 
 def file_items(plan_path: Path, root: Path) -> Items:
-    """The tables beside the plan, by content; its calibration and the locks, by their bytes."""
-    tables = {
-        f"file/{name}": read_located_yaml(plan_path.parent / name, error=PlanError).canonical_sha256
-        for name in TABLES
-    }
+    """The tables beside the plan, by content; its calibration and the locks, by their bytes.
+
+    A plan may have no table or calibration; the locks must be there.
+    """
     beside = plan_path.parent
+    tables = {
+        f"file/{name}": read_located_yaml(beside / name, error=PlanError).canonical_sha256
+        for name in TABLES
+        if (beside / name).is_file()
+    }
     calibrated = {
         f"file/{name}": _sha256(beside / name) for name in CALIBRATION if (beside / name).is_file()
     }
@@ -157,19 +201,24 @@ def code_items() -> Items:
     return {f"stage/{stage}": stage_digest(stage) for stage in STAGES}
 
 
+def header_values(header: Header) -> Values:
+    """The part of a configuration that stands in a generation file's header."""
+    values = {
+        "config/seed": header.study_seed,
+        "config/engine": _engine_values(header.engine.settings),
+        "config/chain": _plain(header.chain),
+    }
+    return values | ({"config/probe": _plain(header.probe)} if header.probe else {})
+
+
 def header_items(header: Header) -> Items:
     """The items that a generation file's header vouches for."""
     engine = header.engine
-    items = {
+    items = hashed(header_values(header)) | {
         f"stage/{header.stage}": header.code_digest,
-        "config/seed": canonical_sha256(header.study_seed),
-        "config/engine": engine_item(engine.settings),
-        "config/chain": canonical_sha256(header.chain),
         f"revision/{header.model.name}": header.model.revision,
         f"data/{header.dataset.name}": header.dataset.sha256,
     }
-    if header.probe is not None:
-        items["config/probe"] = canonical_sha256(header.probe)
     if engine.name == "vllm":
         releases = {
             "vllm": engine.version,

@@ -3,7 +3,8 @@
     provenance/run.json                  configuration, registered items, software
     provenance/registration/             plan, freeze, deviations, tables and locks as they were
     provenance/<model>__<dataset>.json   a cell's headers, file hashes, start and end
-    provenance/manifest.json             sha256 and size of every file of the results
+    provenance/ledger.jsonl              every start, end, kill and discard (`formats.ledger`)
+    provenance/manifest.json             sha256 and size of every file of the results, ledger's head
 
 No name of a person or a machine and no path outside the results stands in any of them.
 """
@@ -23,8 +24,10 @@ from cot_entropy.base.files import sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.base.strict import Strict, describe
 from cot_entropy.formats.attempts import Attempt, Host, host, read_attempts
+from cot_entropy.formats.ledger_writing import close
 from cot_entropy.formats.records import Header, read_header
 from cot_entropy.plan.load import load_plan
+from cot_entropy.registration.anchors.store import FOLDER as ANCHORS
 from cot_entropy.registration.items import (
     CALIBRATION,
     LOCKS,
@@ -111,6 +114,8 @@ class Manifest(Strict):
     """Version of this format."""
     files: dict[str, FileRecord]
     """By path below the results folder."""
+    ledger_head: str | None
+    """The hash of the ledger's last line; null where the run kept no ledger."""
 
 
 class RunJob(Strict):
@@ -168,13 +173,14 @@ def record_cell(cell: str, *, results: Path, out: Path) -> None:
 
 
 def seal(results: Path, *, out: Path | None = None) -> None:
-    """Write the manifest over every file of the results, the last thing a run does."""
+    """Close the ledger and write the manifest over every file, the last thing a run does."""
     target = out or results / FOLDER / MANIFEST
+    head = close(results)
     files = {
         _relative(path, results): FileRecord(sha256=sha256_file(path), bytes=path.stat().st_size)
         for path in result_files(results)
     }
-    write_text(target, Manifest(files=files).model_dump_json(indent=1) + "\n")
+    write_text(target, Manifest(files=files, ledger_head=head).model_dump_json(indent=1) + "\n")
 
 
 def result_files(results: Path) -> list[Path]:
@@ -226,6 +232,7 @@ def _copy_registration(plan_path: Path, target: Path) -> None:
     copies: Sequence[tuple[Path, str]] = [
         (plan_path, PLAN),
         *((source / name, name) for name in (*TABLES, *CALIBRATION, FREEZE, DEVIATIONS)),
+        *((path, f"{ANCHORS}/{path.name}") for path in sorted((source / ANCHORS).glob("*"))),
         *((Path(lock), lock) for lock in LOCKS),
     ]
     for path, name in copies:

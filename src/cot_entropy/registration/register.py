@@ -16,16 +16,19 @@ from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import write_text
+from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.differences import load_differences
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Bounds, Hypothesis
-from cot_entropy.registration.items import TABLES
+from cot_entropy.registration.items import TABLES, config_values, plan_values
+from cot_entropy.registration.value_differences import leaf_values
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.planning import SuccessRow
 from cot_entropy.stats.calibration.records import read_records
-from cot_entropy.study.config import read_configuration
+from cot_entropy.study.config import Configuration, read_configuration
 
 CONFIG: Final = Path("config/study.yaml")
 TEMPLATE: Final = "preregistration.md.j2"
@@ -44,9 +47,15 @@ UNITS: Final = {
 def render(config: Path = CONFIG) -> str:
     """The document; raises ConfigError or PlanError where its sources are not valid."""
     configuration = read_configuration(config)
-    plan_path = Path(configuration.study.plan)
+    return document(configuration, Path(configuration.study.plan))
+
+
+def document(configuration: Configuration, plan_path: Path) -> str:
+    """The same of a configuration and a plan that are read already, or stand elsewhere."""
     study, blocks = configuration.study, configuration.protocols
     names = blocks.protocols[study.protocol]
+    plan = load_plan(plan_path).plan
+    written = read_located_yaml(plan_path, error=PlanError).value
     environment = Environment(  # noqa: S701 (Markdown: `cell` escapes what a table would break on)
         loader=PackageLoader("cot_entropy.registration"),
         undefined=StrictUndefined,
@@ -62,7 +71,7 @@ def render(config: Path = CONFIG) -> str:
         "pinned": pinned_revision,
     }
     return environment.get_template(TEMPLATE).render(
-        plan=load_plan(plan_path).plan,
+        plan=plan,
         study=study,
         chain=blocks.chain[names.chain],
         probe=blocks.probe[names.probe],
@@ -71,6 +80,7 @@ def render(config: Path = CONFIG) -> str:
         units=UNITS,
         decidable=decidable(plan_path.parent / DECIDABLE),
         success=success(plan_path.parent / SUCCESS),
+        values=list(leaf_values(plan_values(written) | config_values(configuration, plan))),
     )
 
 
@@ -144,3 +154,4 @@ def write(config: Path = CONFIG) -> Path:
 
 if __name__ == "__main__":
     write()
+    write(Path("config/demo.yaml"))

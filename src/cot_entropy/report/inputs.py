@@ -94,8 +94,17 @@ class ReportInputs:
         )
 
     @property
+    def toys(self) -> tuple[str, ...]:
+        """Cells of a model that comes with this project: a demonstration, whatever the plan."""
+        return tuple(
+            cell
+            for cell, headers in self.headers.items()
+            if any(header.model.source == "bundled" for header in headers)
+        )
+
+    @property
     def unregistered(self) -> tuple[str, ...]:
-        """Cells that the plan does not name, such as the demo's."""
+        """Cells that the plan does not name."""
         return tuple(cell for cell in self.cells if cell not in self.plan.plan.cells)
 
     def of(self, entry_id: str) -> tuple[Row, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
@@ -82,8 +82,8 @@ class Study(Strict):
 
     study: Name
     """Names the folder below results/."""
-    seed: Annotated[int, Field(ge=0, lt=2**53)]
-    """Every request's seed derives from it."""
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | Literal["anchored"]
+    """Every request's seed derives from it; `anchored`: from what an authority signed."""
     plan: str
     """Path of the plan, from the project's root."""
     protocols: str = "config/protocols.yaml"

@@ -38,7 +38,7 @@ class Consistency:
         if isinstance(spec, ComputedJudge):
             return "--judge computed"
         asked = (
-            f"--seed {self.flow.study.seed} --max-chars {spec.max_chars}"
+            f"--seed {self.flow.seed} --max-chars {spec.max_chars}"
             f" --max-tokens {spec.max_tokens} --connections {spec.connections}"
         )
         if isinstance(spec, ServedJudge):

@@ -22,7 +22,7 @@ class Generate:
         """Generate the reference chains of one cell, or of a shard of it."""
         job = ChainsJob(
             cell=cell_of(names),
-            study_seed=self.flow.study.seed,
+            study_seed=self.flow.seed,
             chain=self.flow.blocks.chain[names.chain],
             engine=self.flow.study.engine,
             code_digest=stage_digest("chains"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cot_entropy.registration.anchors.store import FOLDER as ANCHORS
 from cot_entropy.registration.provenance import cell_path, run_job
 from cot_entropy.workflow.study import Workflow
 
@@ -25,6 +26,7 @@ class Provenance:
         """What stands beside the plan: freeze, deviations, differences, published, calibration."""
         folder = Path(self.flow.plan).parent
         beside = [path for path in folder.iterdir() if path.suffix in {".yaml", ".json"}]
+        beside += (folder / ANCHORS).glob("*")
         return sorted(map(str, [*beside, *self.flow.registered_calibration]))
 
     def cell_record(self, cell: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
+from cot_entropy.registration.before import seed_of
 from cot_entropy.study.config import Configuration, Study, configuration
 from cot_entropy.study.config import Protocol as Blocks
 from cot_entropy.study.config import Protocols as NamedBlocks
@@ -39,6 +40,8 @@ class Workflow:
     configuration: Configuration
     registered_plan: Plan
     """What the study's plan holds."""
+    seed: int
+    """The study's seed, by its number or by its anchor."""
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
@@ -47,7 +50,7 @@ class Workflow:
         Raises ConfigError or PlanError before any job starts.
         """
         found = configuration(values, source=source)
-        return cls(found, load_plan(Path(found.study.plan)).plan)
+        return cls(found, load_plan(Path(found.study.plan)).plan, seed=seed_of(found.study))
 
     @property
     def study(self) -> Study:
