@@ -11,8 +11,8 @@ from markupsafe import Markup
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.judges import Judge, RateCell
-from cot_entropy.report.rows import Table
 from cot_entropy.report.svg import Canvas
+from cot_entropy.stats.read_tables import Table
 
 WIDTH: Final = 46.0
 HEIGHT: Final = 24.0
