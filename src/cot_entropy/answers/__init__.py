@@ -1,4 +1,7 @@
-"""Which answer a text gives, and when two answers are the same (protocol sections 2 and 5)."""
+"""Which answer a text gives, and when two answers are the same (protocol sections 2 and 5).
+
+May import `base` and `protocol`.
+"""
 
 from cot_entropy.answers.clusters import Clusters, cluster
 from cot_entropy.answers.equivalence import Grade, grade_answer
