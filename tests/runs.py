@@ -144,7 +144,7 @@ def generate(cell: str, configuration: Configuration, results: Path) -> None:
     )
     probe = blocks.probe["registered"]
     cut_prefixes(
-        PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")),
+        PrefixesJob(probe=probe, code_digest=stage_digest("prefixes", probe.rules())),
         chains=files["chains"],
         out=files["prefixes"],
     )

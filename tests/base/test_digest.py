@@ -22,7 +22,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    digest.stage_digest.cache_clear()
+    digest._digest.cache_clear()
     digest._reachable.cache_clear()
 
 

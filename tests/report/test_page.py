@@ -85,7 +85,7 @@ def test_the_page_asks_for_nothing(scripted: Reported) -> None:
 def test_every_hypothesis_and_entry_of_the_plan_has_a_section(scripted: Reported) -> None:
     """None is left out, run or not."""
     plan = load_plan(scripted.plan).plan
-    for entry in (*plan.hypotheses, *plan.exploratory):
+    for entry in plan.entries:
         assert f'<section id="{entry.id.lower()}"' in scripted.html
 
 

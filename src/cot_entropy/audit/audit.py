@@ -170,7 +170,7 @@ def _entries(
 ) -> Iterator[EntryLine]:
     plan = run.registration.plan.plan
     frozen = run.registration.freeze
-    for entry in (*plan.hypotheses, *plan.exploratory):
+    for entry in plan.entries:
         decides = entry in plan.hypotheses
         rows, counted = (judged, "") if decides else (estimated, "numbers: ")
         own = [row for row in rows if row.get("id") == entry.id]

@@ -175,6 +175,8 @@ def mixtures(cell: CellRecord, run: RunRecord, *, of: Literal["rows", "baseline"
             if source in cell.files and cell.files[source] != sha256:
                 yield f"{path} was made from other {role} than are there"
         recorded = run.items.get(f"stage/{header.stage}")
+        if header.stage == "prefixes":
+            recorded = run.prefixes_code.get(path.split("/")[-2], recorded)
         if header.code_digest != recorded:
             yield f"{path} was made by other code than the run's"
     for path, header in headers.items():

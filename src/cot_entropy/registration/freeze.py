@@ -176,7 +176,7 @@ def registration_items(configuration: Configuration, plan_path: Path) -> Items:
         **config_items(configuration, plan),
         **environment_items(configuration, root),
         **file_items(plan_path, root),
-        **code_items(),
+        **code_items(configuration, plan),
     }
 
 

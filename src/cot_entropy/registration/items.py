@@ -11,7 +11,8 @@ or a commit already:
     environment/<package>            the release that the lock pins
     file/<path>                      published.yaml, differences.yaml, the locks, and the tables of
                                      the calibration where they stand beside the plan
-    stage/<name>                     the code that the stage can reach
+    stage/<name>                     the code that the stage can reach, with the rules that the
+                                     study's own protocol and its plan name
 
 The same functions give the items of a freeze, of a run and of a generation file's header.
 """
@@ -146,12 +147,24 @@ def file_items(plan_path: Path, root: Path) -> Items:
     return tables | calibrated | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
 
 
-def code_items() -> Items:
+def code_items(configuration: Configuration, plan: Plan) -> Items:
     """The digest of every stage's code, as installed; raises PlanError where one has no code."""
     for stage, module in STAGES.items():
         if module not in reachable_modules(stage):
             raise PlanError(f"stage `{stage}`: no module {module}; nothing to register")
-    return {f"stage/{stage}": stage_digest(stage) for stage in STAGES}
+    rules = stage_rules(configuration, plan)
+    return {f"stage/{stage}": stage_digest(stage, rules.get(stage, [])) for stage in STAGES}
+
+
+def stage_rules(configuration: Configuration, plan: Plan) -> dict[str, list[str]]:
+    """The modules of the rules that a study's own protocol and its plan name, by stage."""
+    blocks = configuration.protocols
+    names = blocks.protocols[configuration.study.protocol]
+    return {
+        "prefixes": blocks.probe[names.probe].rules(),
+        "analyse": plan.rules(),
+        "report": plan.rules(),
+    }
 
 
 def header_items(header: Header) -> Items:
@@ -186,7 +199,7 @@ def scope(item: str, plan: Plan) -> tuple[tuple[str, ...] | None, tuple[str, ...
     if item in DESCRIPTIVE or (kind == "stage" and name in ROWLESS_STAGES):
         return (), None
     if kind == "plan":
-        ids = {entry.id for entry in (*plan.hypotheses, *plan.exploratory)}
+        ids = {entry.id for entry in plan.entries}
         known = name in ids or re.fullmatch(r"[HE][1-9][0-9]*[a-z]?", name)
         return ((name,) if known else None), None
     if kind in {"config", "revision", "data", "environment"}:

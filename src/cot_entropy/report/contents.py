@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cot_entropy.plan.exploratory import ExploratoryEntry, RiskCoverage, Variants
+from cot_entropy.plan.entries.risk_coverage import RiskCoverage
+from cot_entropy.plan.entries.variants import Variants
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.by_violations import by_violations
 from cot_entropy.report.figures.calibration import calibration_figures, families

@@ -33,7 +33,8 @@ class Generate:
     def prefixes_job(self, names: Wildcards) -> str:
         """Cut the chains of one cell."""
         probe = self.flow.blocks.probe[names.probe]
-        return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
+        digest = stage_digest("prefixes", probe.rules())
+        return PrefixesJob(probe=probe, code_digest=digest).model_dump_json()
 
     def completions_job(self, names: Wildcards, shard: Shard | None = None) -> str:
         """Sample the completions of one cell, or of a shard of it."""

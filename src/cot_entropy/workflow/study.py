@@ -10,6 +10,8 @@ from typing import Any, Protocol, Self
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Plan
+from cot_entropy.registration.items import stage_rules
 from cot_entropy.study.config import Configuration, Study, configuration
 from cot_entropy.study.config import Protocol as Blocks
 from cot_entropy.study.config import Protocols as NamedBlocks
@@ -36,6 +38,8 @@ class Workflow:
     """One study, as the rules see it."""
 
     configuration: Configuration
+    planned: Plan
+    """The plan as it stands in the file at `plan`."""
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
@@ -44,8 +48,7 @@ class Workflow:
         Raises ConfigError or PlanError before any job starts.
         """
         found = configuration(values, source=source)
-        load_plan(Path(found.study.plan))
-        return cls(found)
+        return cls(found, load_plan(Path(found.study.plan)).plan)
 
     @property
     def study(self) -> Study:
@@ -92,8 +95,8 @@ class Workflow:
         return engine.tensor_parallel_size if engine.device == "cuda" else 0
 
     def digest(self, stage: str) -> str:
-        """The digest of a stage's code, for rules without further settings."""
-        return stage_digest(stage)
+        """The digest of a stage's code under the study's own protocol and its plan."""
+        return stage_digest(stage, stage_rules(self.configuration, self.planned).get(stage, []))
 
     @property
     def registered(self) -> Blocks:

@@ -14,7 +14,7 @@ import numpy as np
 import statsmodels.api as sm
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
-from cot_entropy.plan.exploratory import Covariate, LengthAdjusted
+from cot_entropy.plan.entries.length_adjusted import Covariate, LengthAdjusted
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Bootstrapped, Rows
 from cot_entropy.stats.explore.separation import separated

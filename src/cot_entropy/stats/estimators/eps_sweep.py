@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import EpsSweep
+from cot_entropy.plan.entries.eps_sweep import EpsSweep
 from cot_entropy.signal.entropy import TIE_DECIMALS, plug_in_entropy, violation_counts
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows

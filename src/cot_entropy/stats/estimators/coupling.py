@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import Coupling, Outcome, Signal
+from cot_entropy.plan.entries.coupling import Coupling, Outcome
+from cot_entropy.plan.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.columns import unusable

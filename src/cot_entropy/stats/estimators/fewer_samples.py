@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import FewerSamples
+from cot_entropy.plan.entries.fewer_samples import FewerSamples
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.columns import unusable

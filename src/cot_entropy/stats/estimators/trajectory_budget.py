@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import TrajectoryBudget
+from cot_entropy.plan.entries.trajectory_budget import TrajectoryBudget
 from cot_entropy.signal.entropy import violation_counts
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import Cost
+from cot_entropy.plan.entries.cost import Cost
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.rows import Estimate

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import NoAnswer as Entry
+from cot_entropy.plan.entries.no_answer import NoAnswer as Entry
 from cot_entropy.stats.cells import Cell, Flags, Settings
 from cot_entropy.stats.explore.bootstrap import Rows
 from cot_entropy.stats.explore.columns import absent, padded, unusable

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import RiskCoverage as RiskCoverageEntry
+from cot_entropy.plan.entries.risk_coverage import RiskCoverage as RiskCoverageEntry
 from cot_entropy.plan.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import TokenConfidence
+from cot_entropy.plan.entries.token_confidence import TokenConfidence
 from cot_entropy.stats.cells import Cell, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.explore.columns import padded_samples, unusable

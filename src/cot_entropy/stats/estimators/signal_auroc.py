@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cot_entropy.plan.exploratory import Signal, SignalAuroc
+from cot_entropy.plan.entries.signal_auroc import SignalAuroc
+from cot_entropy.plan.exploratory import Signal
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap
 from cot_entropy.stats.explore.ranking import Ranking, auroc

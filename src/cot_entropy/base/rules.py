@@ -1,0 +1,47 @@
+"""Rules by name: one module per rule, in one folder per kind.
+
+The folder's listing is the set of names, so that adding a rule is adding its file. A rule is loaded
+by its name when it is used and no module imports it: the digest of a stage's code (`digest`) holds
+the rules that the stage's settings name, and no other.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+PACKAGE: Final = "cot_entropy"
+ROOT: Final = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of rule by its folder, as `generate.segmentation`; marks a `str` that names one."""
+
+    folder: str
+
+    @property
+    def names(self) -> list[str]:
+        """The rules that are there, sorted."""
+        modules = ROOT.joinpath(*self.folder.split(".")).glob("*.py")
+        return sorted(path.stem for path in modules if path.stem != "__init__")
+
+    def module(self, name: str) -> str:
+        """The dotted name of a rule's module."""
+        return f"{PACKAGE}.{self.folder}.{name}"
+
+    def load(self, name: str) -> ModuleType:
+        """The module of a rule."""
+        return importlib.import_module(self.module(name))
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Accept the names that are there, as a `Literal` of them would."""
+        return core_schema.literal_schema(self.names)
