@@ -76,11 +76,19 @@ def _reachable(start: str) -> dict[str, str]:
         path = _source(name)
         if path is None or name in found:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        waiting += _imports(tree)
+        fingerprint, imports = _parsed(path.read_text(encoding="utf-8"))
+        waiting += imports
         waiting += _parents(name)
-        found[name] = _fingerprint(tree)
+        found[name] = fingerprint
     return found
+
+
+@functools.cache
+def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
+    """The fingerprint of a module's source, and what it imports."""
+    tree = ast.parse(text)
+    imports = tuple(_imports(tree))
+    return _fingerprint(tree), imports
 
 
 def _package_data(modules: Mapping[str, str]) -> dict[str, str]:
