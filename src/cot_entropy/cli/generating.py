@@ -14,12 +14,14 @@ from cot_entropy.cli.app import (
     STORED,
     STORED_PREFIXES,
     Chains,
+    FillOption,
     Job,
     Model,
     Out,
     Prefixes,
     Questions,
     app,
+    read_engine_job,
     read_job,
 )
 
@@ -34,7 +36,7 @@ def _ready(engine: EngineSettings, *, model: Path, out: Path, tokens: float) -> 
     from cot_entropy.estimate.before import shortages_before
     from cot_entropy.formats.attempts import attempt
 
-    with held_devices(engine), attempt(out):
+    with held_devices(engine), attempt(out, engine.fill):
         for shortage in shortages_before(engine, model=model, out=out, tokens=tokens):
             LOG.warning("%s: may not do: %s", out, shortage)
         yield
@@ -100,7 +102,9 @@ def questions_verb(job: Job, out: Out) -> None:
 
 
 @app.command("chains")
-def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
+def chains_verb(
+    job: Job, model: Model, questions: Questions, out: Out, fill: FillOption = None
+) -> None:
     """Generate the reference chain of every question.
 
     Its rule calls it; the example prints that call, with all that it depends on.
@@ -111,7 +115,7 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     from cot_entropy.generate.chains import generate_chains
     from cot_entropy.protocol.chain import ChainsJob
 
-    settings = read_job(ChainsJob, job)
+    settings = read_engine_job(ChainsJob, job, fill)
     tokens = chains_tokens(settings, questions)
     with _ready(settings.engine, model=model, out=out, tokens=tokens):
         generate_chains(settings, model=model, questions=questions, out=out)
@@ -139,6 +143,7 @@ def completions_verb(
     chains: Chains,
     prefixes: Prefixes,
     out: Out,
+    fill: FillOption = None,
     stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
     stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
 ) -> None:
@@ -155,7 +160,7 @@ def completions_verb(
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    settings = read_job(CompletionsJob, job)
+    settings = read_engine_job(CompletionsJob, job, fill)
     tokens = completions_tokens(settings, prefixes)
     with _ready(settings.engine, model=model, out=out, tokens=tokens):
         sample_completions(
@@ -202,7 +207,9 @@ def derive_verb(
 
 
 @app.command("self-consistency")
-def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
+def self_consistency_verb(
+    job: Job, model: Model, chains: Chains, out: Out, fill: FillOption = None
+) -> None:
     """Sample further whole chains of each question, to vote.
 
     Its rule calls it; the example prints that call, with all that it depends on.
@@ -213,7 +220,7 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
     from cot_entropy.generate.self_consistency import sample_chains
     from cot_entropy.protocol.baseline import SelfConsistencyJob
 
-    settings = read_job(SelfConsistencyJob, job)
+    settings = read_engine_job(SelfConsistencyJob, job, fill)
     tokens = self_consistency_tokens(settings, chains)
     with _ready(settings.engine, model=model, out=out, tokens=tokens):
         sample_chains(settings, model=model, chains=chains, out=out)

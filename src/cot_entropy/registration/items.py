@@ -35,7 +35,6 @@ from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.formats.records import Header
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.model import Plan
-from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.study.config import Configuration
 
 Items = dict[str, str]
@@ -57,8 +56,6 @@ DESCRIPTIVE: Final = frozenset(
     {"plan/title", "file/differences.yaml", *(f"file/{name}" for name in CALIBRATION)}
 )
 """Items that are text for readers: no row rests on them."""
-TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
-"""Engine settings that change no token."""
 
 
 def canonical_sha256(value: Any) -> str:
@@ -93,7 +90,7 @@ def config_items(configuration: Configuration, plan: Plan) -> Items:
     names = blocks.protocols[study.protocol]
     items = {
         "config/seed": canonical_sha256(study.seed),
-        "config/engine": engine_item(study.engine),
+        "config/engine": canonical_sha256(study.engine.binding()),
         "config/chain": canonical_sha256(blocks.chain[names.chain]),
         "config/probe": canonical_sha256(blocks.probe[names.probe]),
         "config/scoring": canonical_sha256(blocks.scoring[names.scoring]),
@@ -107,11 +104,6 @@ def config_items(configuration: Configuration, plan: Plan) -> Items:
             items[f"config/datasets/{name}"] = canonical_sha256(dataset)
             items |= _pin(f"data/{name}", dataset.sha256)
     return items
-
-
-def engine_item(settings: EngineSettings) -> str:
-    """The hash of the engine settings that can reach a token."""
-    return canonical_sha256(settings.model_dump(mode="json", exclude=set(TOKENLESS_SETTINGS)))
 
 
 def environment_items(configuration: Configuration, root: Path) -> Items:
@@ -173,7 +165,7 @@ def header_items(header: Header) -> Items:
     items = {
         f"stage/{header.stage}": header.code_digest,
         "config/seed": canonical_sha256(header.study_seed),
-        "config/engine": engine_item(engine.settings),
+        "config/engine": canonical_sha256(engine.settings.binding()),
         "config/chain": canonical_sha256(header.chain),
         f"revision/{header.model.name}": header.model.revision,
         f"data/{header.dataset.name}": header.dataset.sha256,
