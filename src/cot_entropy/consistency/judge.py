@@ -31,7 +31,7 @@ from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
 from cot_entropy.consistency.transcript import Transcript
 
-_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FENCED = re.compile(r"\A```(?:json)?[ \t\r]*+\n(.*?)\n?```\s*\Z", re.DOTALL)
 DETAIL_CHARS = 500
 
 

@@ -89,7 +89,7 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
     answers = [
         [
             extract(searched, rule=scoring.extraction, kind=kind)
-            for searched in _searched(prefix, question, scoring)
+            for searched in searched_texts(prefix, question, scoring)
         ]
         for prefix in question.completions.prefixes
     ]
@@ -173,7 +173,8 @@ def majority(labels: Sequence[int], no_answer: NoAnswer) -> Majority | None:
     return Majority(sample=first, share=most / len(classes), tied=len(leaders) > 1)
 
 
-def _searched(prefix: Prefix, question: Question, scoring: ScoringBlock) -> list[str]:
+def searched_texts(prefix: Prefix, question: Question, scoring: ScoringBlock) -> list[str]:
+    """What each sample of a prefix is searched in: units 1..k and the sample, or the sample."""
     units = ""
     if scoring.searched == "units_and_completion" and question.chain.chain:
         units = question.chain.chain.text[: question.prefixes.text_ends[prefix.k]]
