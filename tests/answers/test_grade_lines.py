@@ -40,7 +40,7 @@ def test_no_answer_is_null_and_wrong() -> None:
 def test_the_dataset_decides_the_kind() -> None:
     """The same completion has a boxed answer for MATH only."""
     text = lines({"id": 1, "completion": r"\boxed{x+1} for 3", "gold": "1+x"})
-    options = {"extraction": "registered", "equivalence": "math_verify"}
+    options = {"extraction": "registered", "equivalence": "by_value"}
     assert grade(text, **options)[0] == {"id": 1, "answer": "3", "correct": False}
     assert grade(text, dataset="math", **options)[0] == {"id": 1, "answer": "x+1", "correct": True}
 

@@ -20,7 +20,6 @@ from typing import Any, get_args
 
 import pytest
 from answer_texts import TOKENS, hostile_text, seeded
-from cot_entropy.segment import RULES as SEGMENTATIONS
 
 import cot_entropy
 from cot_entropy.answers import AnswerKind, ExtractionRule, extract, is_cut_at_comma
@@ -28,17 +27,26 @@ from cot_entropy.answers.golds import lost_backslash, number_gold
 from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normal_form
 from cot_entropy.answers.reading import read
+from cot_entropy.protocol.names import EXTRACTIONS
+from cot_entropy.protocol.probe import SEGMENTATIONS
 
 LENGTHS = (10_000, 40_000, 160_000)
 FLOOR_SECONDS = 0.1
 MANY = 9
 SOURCE = Path(cot_entropy.__file__).parent
-RULES: tuple[ExtractionRule, ...] = get_args(ExtractionRule)
+RULES = EXTRACTIONS.names
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 
 UNBOUNDED = {
     *("answers.boxes", "answers.extract", "answers.folding", "answers.golds", "answers.normalise"),
-    *("answers.numbers", "answers.robust", "answers.sides", "segment", "prompts"),
+    *(
+        "answers.numbers",
+        "answers.extraction.robust",
+        "answers.sides",
+        "generate.spans",
+        "generate.prompts",
+    ),
+    *(f"generate.segmentation.{name}" for name in ("blank_lines", "newlines", "step_marker")),
     *("consistency.computed", "consistency.judge", "consistency.prompt", "consistency.rules"),
     *("consistency.transcript", "data.load"),
 }
@@ -51,14 +59,14 @@ BOUNDED = {
     "answers.symbolic": "reads texts within the registered limits",
 }
 SHORT_TEXTS = {
-    "answers.robust": {"_MATH", "_SENTENCE_END", "_EMPHASIS", "_PROSE"},
+    "answers.extraction.robust": {"_MATH", "_SENTENCE_END", "_EMPHASIS", "_PROSE"},
     "answers.sides": {"_SPACED_NAME", "_OPERATOR_AT_END"},
 }
 """Patterns that see a window: 200 characters behind a marker, 64 at the end of a side."""
 OWN_TEXT = {
-    "prereg.audit_page": "the report page of a run, whose size the audit bounds",
-    "prereg.freeze": "a field of a freeze, one line",
-    "prereg.registration": "the project's lock and plan",
+    "audit.page": "the report page of a run, whose size the audit bounds",
+    "registration.freeze": "a field of a freeze, one line",
+    "registration.items": "the project's lock and plan",
     "report.figures.estimated": "labels that the project writes",
     "report.figures.specs": "names that the project writes",
     "report.text": "headings that the project writes",
@@ -167,7 +175,7 @@ RUNS: dict[str, Callable[[str], object]] = {
     "gold": number_gold,
     "lost backslash": lost_backslash,
     "cut at a comma": lambda text: is_cut_at_comma(text, "1", rule="robust", kind="number"),
-    **{f"segment {name}": rule for name, rule in SEGMENTATIONS.items()},
+    **{f"segment {name}": SEGMENTATIONS.load(name).units for name in SEGMENTATIONS.names},
 }
 
 

@@ -69,7 +69,7 @@ def test_grade_answers_in_order() -> None:
 def test_grade_takes_rule_and_equivalence() -> None:
     stdin = line(id=1, completion="so \\boxed{\\frac{1}{2}}", gold="0.5")
     options = ("grade", "--dataset", "math", "--extraction", "robust")
-    done = call(*options, "--equivalence", "math_verify", stdin=stdin)
+    done = call(*options, "--equivalence", "by_value", stdin=stdin)
     assert json.loads(done.stdout)["correct"] is True
 
 

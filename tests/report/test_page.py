@@ -259,7 +259,7 @@ def test_a_grader_table_becomes_a_figure(scripted: Reported, tmp_path: Path) -> 
     cell_files(results, "toy/algebra", PROTOCOL).sensitivity.write_text(
         "cell,extraction,equivalence,registered,accuracy_gap_pp\n"
         "toy/algebra,registered,normalised,True,12.5\n"
-        "toy/algebra,robust,math_verify,False,\n",
+        "toy/algebra,robust,by_value,False,\n",
         encoding="utf-8",
     )
     html = rewritten(results)

@@ -8,7 +8,8 @@ the rules that the stage's settings name, and no other.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -25,6 +26,8 @@ class Kind:
     """A kind of rule by its folder, as `generate.segmentation`; marks a `str` that names one."""
 
     folder: str
+    renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Earlier names of its rules, each with the name that stands in its place."""
 
     @property
     def names(self) -> list[str]:
@@ -44,4 +47,10 @@ class Kind:
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """Accept the names that are there, as a `Literal` of them would."""
-        return core_schema.literal_schema(self.names)
+        names = core_schema.literal_schema(self.names)
+        return core_schema.no_info_before_validator_function(self._current, names)
+
+    def _current(self, name: Any) -> Any:
+        if isinstance(name, str) and name in self.renamed:
+            raise ValueError(f"`{name}` is called `{self.renamed[name]}` now")
+        return name

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from cot_entropy import __version__
 from cot_entropy.base.errors import ConfigError, DataError
 from cot_entropy.base.files import write_text
+from cot_entropy.base.rules import Kind
 from cot_entropy.base.stopping import stop_with_parent
 from cot_entropy.base.strict import Strict, describe
 from cot_entropy.protocol.baseline import SelfConsistencyJob
@@ -58,6 +59,20 @@ def _is_folder(path: Path) -> Path:
 
 
 Results = Annotated[Path, typer.Argument(help="The study's folder.", callback=_is_folder)]
+
+
+def named(what: str, kind: Kind) -> Any:
+    """An option that names a rule of a kind."""
+
+    def known(name: str) -> str:
+        try:
+            return TypeAdapter(Annotated[str, kind]).validate_python(name)
+        except ValidationError as error:
+            raise typer.BadParameter(describe(error)) from None
+
+    return typer.Option(help=f"{what}: {', '.join(kind.names)}.", callback=known)
+
+
 STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."
 

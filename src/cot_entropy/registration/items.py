@@ -35,6 +35,7 @@ from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.formats.records import Header
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.model import Plan
+from cot_entropy.protocol.scoring import GRADERS, JUDGING, grader_rules
 from cot_entropy.study.config import Configuration
 
 Items = dict[str, str]
@@ -152,8 +153,13 @@ def stage_rules(configuration: Configuration, plan: Plan) -> dict[str, list[str]
     """The modules of the rules that a study's own protocol and its plan name, by stage."""
     blocks = configuration.protocols
     names = blocks.protocols[configuration.study.protocol]
+    scoring = blocks.scoring[names.scoring]
     return {
         "prefixes": blocks.probe[names.probe].rules(),
+        "score": scoring.rules(),
+        "sensitivity": grader_rules(*GRADERS, scoring.grader),
+        "baseline": scoring.rules(),
+        "consistency": grader_rules(JUDGING),
         "analyse": plan.rules(),
         "report": plan.rules(),
     }

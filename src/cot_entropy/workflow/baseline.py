@@ -39,7 +39,7 @@ class Baseline:
         job = BaselineJob(
             cell=cell_of(names),
             scoring=self.flow.blocks.scoring[self.flow.registered.scoring],
-            code_digest=stage_digest("baseline"),
+            code_digest=self.flow.digest("baseline"),
         )
         return job.model_dump_json()
 

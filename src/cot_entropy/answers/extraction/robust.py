@@ -43,7 +43,7 @@ _MOST_STATEMENTS: Final = 16
 _MOST_WORDS: Final = 3
 
 
-def extract_robust(text: str, *, kind: AnswerKind) -> str | None:
+def extract(text: str, *, kind: AnswerKind) -> str | None:
     """The answer under `robust`, from folded text; None where there is none."""
     starts = [0, *(match.start() for match in _NEXT_QUESTION.finditer(text)), len(text)]
     segments = [text[begin:end] for begin, end in pairwise(starts) if text[begin:end].strip()]

@@ -1,14 +1,18 @@
-"""Whether two answers are the same.
+"""Answers compared by value: cores (expressions by `symbolic`), and notes.
 
-`normalised` compares normal forms as strings (of kind `number`, `12.50` and `12.5` are one). `math_verify` compares cores by value
-(expressions by `symbolic`), and notes, which may be missing but must not contradict. Both are
-symmetric by construction: the pair is ordered before it is compared.
+Notes may be missing but must not contradict. The comparison is symmetric by construction: the pair
+is ordered before it is compared. Classes are the connected components of the comparison, so that
+they are transitive. One thing comes before: a note that is missing (`40` beside `40_9`) is filled
+in by the other answers only where they agree. Where they contradict each other (`40_9`, `40_7`),
+answers of that component are joined only if their notes are equal too, or `40` would make two
+wrong bases one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Final
 
 from cot_entropy.answers import symbolic
@@ -21,7 +25,8 @@ from cot_entropy.answers.cores import (
     Words,
     as_latex,
 )
-from cot_entropy.answers.kinds import AnswerKind, Equivalence
+from cot_entropy.answers.grading import Comparison
+from cot_entropy.answers.kinds import AnswerKind
 from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normal_form, normalise
 from cot_entropy.answers.reading import read
@@ -29,47 +34,11 @@ from cot_entropy.answers.reading import read
 CACHE: Final = 1 << 15
 
 
-@dataclass(frozen=True)
-class Grade:
-    """Whether an answer is right.
-
-    `compared_as_strings`: the pair is over the registered limits, or math-verify cannot read it,
-    so that normalised strings were compared.
-    """
-
-    correct: bool
-    compared_as_strings: bool = False
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The verdict on a pair.
-
-    `differ_in_notes`: the cores are equal and the notes contradict each other (`5 cm`, `5 m`).
-    """
-
-    same: bool
-    as_strings: bool = False
-    differ_in_notes: bool = False
-
-
 _SAME: Final = Comparison(same=True)
 
 
-def grade_answer(
-    answer: str | None, gold: str, *, equivalence: Equivalence, kind: AnswerKind
-) -> Grade:
-    """Grade one extracted answer against the gold answer; no answer is wrong."""
-    if answer is None:
-        return Grade(correct=False)
-    if equivalence == "normalised":
-        return Grade(correct=normal_form(answer, kind=kind) == normal_form(gold, kind=kind))
-    found = compare(answer, gold, kind=kind)
-    return Grade(correct=found.same, compared_as_strings=found.as_strings)
-
-
 def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
-    """Compare two answers under `math_verify`; the order does not matter.
+    """Compare two answers; their order does not matter.
 
     Answers of kind `number` are compared by value where both are rational numbers, else as
     normalised strings: the computer algebra is for `math` only.
@@ -79,6 +48,33 @@ def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
     if max(len(first), len(second)) > MAX_LENGTH:
         return _as_strings(first, second)
     return _compare(*sorted((first, second)), kind)
+
+
+def classes(distinct: Sequence[str], *, kind: AnswerKind) -> tuple[dict[str, str], int]:
+    """A name of each answer's class, and the pairs that were compared as normalised strings."""
+    if len(distinct) == 1:
+        return {distinct[0]: distinct[0]}, 0
+    verdicts = {(a, b): compare(a, b, kind=kind) for a, b in combinations(distinct, 2)}
+    joined = _connected(distinct, (pair for pair, verdict in verdicts.items() if verdict.same))
+    contradicted = {
+        joined[a]
+        for (a, b), verdict in verdicts.items()
+        if verdict.differ_in_notes and joined[a] == joined[b]
+    }
+    if contradicted:
+        joined = _connected(
+            distinct,
+            (
+                pair
+                for pair, verdict in verdicts.items()
+                if verdict.same and (joined[pair[0]] not in contradicted or _same_notes(*pair))
+            ),
+        )
+    return joined, sum(verdict.as_strings for verdict in verdicts.values())
+
+
+def _same_notes(first: str, second: str) -> bool:
+    return read(first).notes == read(second).notes
 
 
 def _as_strings(first: str, second: str) -> Comparison:
@@ -173,3 +169,16 @@ def _same_relation(first: Relation, second: Relation) -> bool | None:
         f"({second.left})-({second.right})",
         factor="positive" if first.operator in {"<", "<="} else "any",
     )
+
+
+def _connected(items: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, str]:
+    parent = {item: item for item in items}
+
+    def root(item: str) -> str:
+        while parent[item] != item:
+            item = parent[item]
+        return item
+
+    for a, b in edges:
+        parent[max(root(a), root(b))] = min(root(a), root(b))
+    return {item: root(item) for item in items}
