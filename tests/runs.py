@@ -109,7 +109,9 @@ def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
     """Run every stage in the working folder, as the rules do; returns the results folder."""
     configuration = read_configuration(config)
     for name, dataset in configuration.study.datasets.items():
-        job = QuestionsJob(name=name, dataset=dataset, code_digest=stage_digest("questions"))
+        job = QuestionsJob(
+            name=name, dataset=dataset, code_digest=stage_digest("questions", dataset.rules())
+        )
         prepare_questions(job, out=results / f"inputs/{name}.questions.jsonl.zst")
     for name, model in configuration.study.models.items():
         prepare_model(

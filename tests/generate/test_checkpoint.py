@@ -165,32 +165,32 @@ def test_every_way_to_fill_a_device_is_tried_here() -> None:
 @pytest.mark.parametrize("key", sorted(OTHER_FILL))
 def test_another_fill_may_continue(tmp_path: Path, key: str) -> None:
     """What says only how full the device is binds no checkpoint; the file's header says both."""
-    with opened(tmp_path / "out") as checkpoint:
+    with opened(tmp_path / "out.zst") as checkpoint:
         checkpoint.append(0, record(0))
     other = engine_identity(scripted_settings(**{key: OTHER_FILL[key]}))
-    with opened(tmp_path / "out", engine=other) as checkpoint:
+    with opened(tmp_path / "out.zst", engine=other) as checkpoint:
         assert checkpoint.continued
         assert checkpoint.holds(0)
         checkpoint.append(1, record(1))
         checkpoint.append(2, record(2))
-    with opened(tmp_path / "out", engine=other) as checkpoint:
+    with opened(tmp_path / "out.zst", engine=other) as checkpoint:
         checkpoint.finish()
-    found = read_header(tmp_path / "out")
+    found = read_header(tmp_path / "out.zst")
     assert found.engine == other
     assert found.other_fills == [header().engine.settings.fill]
 
 
 def test_a_fill_under_which_nothing_was_finished_is_not_recorded(tmp_path: Path) -> None:
     """Lowered after an engine that did not start: one way throughout."""
-    with opened(tmp_path / "out"):
+    with opened(tmp_path / "out.zst"):
         pass
     lower = engine_identity(scripted_settings(memory_share=0.5))
-    with opened(tmp_path / "out", engine=lower) as checkpoint:
+    with opened(tmp_path / "out.zst", engine=lower) as checkpoint:
         assert checkpoint.continued
         for position in range(3):
             checkpoint.append(position, record(position))
         checkpoint.finish()
-    found = read_header(tmp_path / "out")
+    found = read_header(tmp_path / "out.zst")
     assert found.engine == lower
     assert found.other_fills == []
 

@@ -54,3 +54,25 @@ class Kind:
         if isinstance(name, str) and name in self.renamed:
             raise ValueError(f"`{name}` is called `{self.renamed[name]}` now")
         return name
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Marks a model that is one per rule, told apart by the field that names the rule.
+
+    The class stands in the rule's module under the rule's name in capitals, within `called`.
+    """
+
+    kind: Kind
+    field: str
+    called: str = "{}"
+
+    def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        choices = {name: handler.generate_schema(self._model(name)) for name in self.kind.names}
+        return core_schema.tagged_union_schema(choices, discriminator=self.field)
+
+    def _model(self, name: str) -> type[Any]:
+        found: type[Any] = getattr(
+            self.kind.load(name), self.called.format(name.title().replace("_", ""))
+        )
+        return found

@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field
 
-from cot_entropy.base.rules import Kind
+from cot_entropy.base.rules import Kind, OneOf
 from cot_entropy.base.strict import Strict
 
 ENTRIES: Final = Kind("plan.entries")
@@ -77,19 +76,4 @@ class Entry(Strict, Generic[P]):
         ]
 
 
-class _ByEstimator:
-    """Takes an entry for the class in the module that its `estimator` names."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        choices = {name: handler.generate_schema(_entry_class(name)) for name in ENTRIES.names}
-        return core_schema.tagged_union_schema(choices, discriminator="estimator")
-
-
-def _entry_class(name: str) -> type[Entry[Any]]:
-    found: type[Entry[Any]] = getattr(ENTRIES.load(name), name.title().replace("_", ""))
-    return found
-
-
-ExploratoryEntry = Annotated[Entry[Any], _ByEstimator()]
+ExploratoryEntry = Annotated[Entry[Any], OneOf(ENTRIES, "estimator")]

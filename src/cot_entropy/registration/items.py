@@ -154,7 +154,10 @@ def stage_rules(configuration: Configuration, plan: Plan) -> dict[str, list[str]
     blocks = configuration.protocols
     names = blocks.protocols[configuration.study.protocol]
     scoring = blocks.scoring[names.scoring]
+    datasets = configuration.study.datasets
+    registered = plan_datasets(plan) & datasets.keys() or datasets.keys()
     return {
+        "questions": [module for name in registered for module in datasets[name].rules()],
         "prefixes": blocks.probe[names.probe].rules(),
         "score": scoring.rules(),
         "sensitivity": grader_rules(*GRADERS, scoring.grader),
