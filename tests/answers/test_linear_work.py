@@ -46,7 +46,7 @@ UNBOUNDED = {
         "generate.spans",
         "generate.prompts",
     ),
-    *(f"generate.segmentation.{name}" for name in ("blank_lines", "newlines", "step_marker")),
+    *(f"generate.segmentation.{name}" for name in ("blank_lines", "newlines", "step_marker_only")),
     *("consistency.computed", "consistency.judge", "consistency.prompt", "consistency.rules"),
     *("consistency.transcript", "data.load"),
 }

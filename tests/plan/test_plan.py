@@ -45,7 +45,7 @@ def test_registered_plan_holds_every_entry_of_the_protocol() -> None:
     assert [e.id for e in plan.exploratory] == [f"E{i}" for i in range(1, 14)]
 
 
-@pytest.mark.parametrize(("identifier", "cells"), [("H1", 6), ("H2", 6), ("H4a", 2), ("H5", 8)])
+@pytest.mark.parametrize(("identifier", "cells"), [("H1", 6), ("H2", 8), ("H4a", 2), ("H5", 8)])
 def test_hypothesis_has_its_cells(identifier: str, cells: int) -> None:
     """Populations of protocol.md section 3."""
     plan = load_plan(PLAN).plan

@@ -35,7 +35,8 @@ from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.row import write_comparison
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"

@@ -15,8 +15,8 @@ from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
-from cot_entropy.report.rows import Row
 from cot_entropy.report.sections import pivot
+from cot_entropy.stats.read_tables import Row
 
 
 def again(run: Reported, folder: Path) -> Path:

@@ -8,6 +8,7 @@ rule analyse:
         flow.selected_trajectories,
         provenance.cell_records,
         f"{flow.results}/provenance/run.json",
+        variants=variants.table,
         plan=flow.plan,
     output:
         report(
@@ -32,11 +33,12 @@ rule analyse:
         digest=flow.digest("analyse"),
         trajectories=analyse.trajectories,
         results=flow.results,
+        beside=f"--variants {variants.table[0]}" if variants.table else "",
     threads: workflow.cores
     log:
         f"{flow.results}/logs/analyse.log",
     shell:
-        "cot-entropy --log {log} analyse --plan {input.plan:q} --jobs {threads}"
+        "cot-entropy --log {log} analyse --plan {input.plan:q} --jobs {threads} {params.beside}"
         " --out {params.results:q} {params.trajectories:q}"
 
 

@@ -98,6 +98,9 @@ def analyse_verb(
     out: Annotated[
         Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.", callback=into)
     ],
+    variants: Annotated[
+        Path | None, typer.Option(help="variants.csv: compare its rows with the papers' too.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
 ) -> None:
     """Judge every hypothesis from trajectories alone.
@@ -110,7 +113,8 @@ def analyse_verb(
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)
-    LOG.info("%s: %s", out, analyse(plan, trajectories, out, standings=standings, jobs=jobs))
+    found = analyse(plan, trajectories, out, standings=standings, variants=variants, jobs=jobs)
+    LOG.info("%s: %s", out, found)
 
 
 @app.command("calibrate")

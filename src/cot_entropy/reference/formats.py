@@ -27,7 +27,7 @@ from cot_entropy.signal.sensitivity import SensitivityRow
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.published.comparison import Comparison
+from cot_entropy.stats.published.row import Comparison
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VARIANT_COLUMNS, VERDICT_COLUMNS
 

@@ -19,7 +19,8 @@ from cot_entropy.report.figures.tornado import tornado_figures
 from cot_entropy.report.figures.trajectories import trajectories
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
-from cot_entropy.report.published import Compared, compared, published_figures
+from cot_entropy.report.paper.tables import PaperTable, paper_tables
+from cot_entropy.report.published import Compared, compared, published_figures, same_protocol
 from cot_entropy.report.sections import (
     EntrySection,
     HypothesisSection,
@@ -37,8 +38,10 @@ class Contents:
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
+    paper: tuple[PaperTable, ...]
+    """The tables of R26's order."""
     comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
-    """Lines under their title: what is measured in a matched design here, then the rest."""
+    """Lines under their title: under the same protocol, under another, then the rest."""
     trajectories: Figure
     entries: tuple[EntrySection, ...]
     sensitivity: Figure | None
@@ -61,6 +64,7 @@ class Contents:
         return (
             ("verdicts", "Verdicts", ""),
             ("differences", "Differences", ""),
+            ("paper", "As in the paper", ""),
             *((one.anchor, one.hypothesis.id, one.hypothesis.claim) for one in self.hypotheses),
             ("published", "Published", ""),
             ("trajectories", "Trajectories", ""),
@@ -83,6 +87,7 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
+        paper=paper_tables(inputs),
         comparison=_comparison(compared(inputs.comparison)),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
@@ -98,12 +103,12 @@ def assemble(inputs: ReportInputs) -> Contents:
 def _comparison(
     lines: tuple[Compared, ...],
 ) -> tuple[tuple[str, tuple[Compared, ...]], ...]:
-    matched = tuple(one for one in lines if one.matched and one.ours)
-    pilot = tuple(one for one in lines if not one.matched and one.ours)
+    same = tuple(one for one in lines if same_protocol(one.matched) and one.ours)
+    other = tuple(one for one in lines if not same_protocol(one.matched) and one.ours)
     rest = tuple(one for one in lines if not one.ours)
     return (
-        ("Published figures of matched designs beside ours", matched),
-        ("Published pilots of 300 questions, not matched", pilot),
+        ("R26's figures, under the registered protocol where it is given, beside ours", same),
+        ("Z26's figures, of the same model, dataset and size under another protocol", other),
         ("Published figures without a number of ours in this run", rest),
     )
 

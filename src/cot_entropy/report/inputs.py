@@ -18,8 +18,8 @@ from cot_entropy.plan.model import Protocol
 from cot_entropy.report.calibration import Calibration, read_calibration
 from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
-from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.stats.read_tables import Row, Table, read_rows, read_table
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,13 @@ def _estimates(results: Path, files: Iterable[CellFiles]) -> tuple[Row, ...]:
     later = [row for path in paths if path.exists() for row in read_rows(path)]
     later += _judged(sorted((results / "consistency").glob("*/estimates.csv")))
     answered = {(row.id, row.cell) for row in later}
-    rows = read_rows(results / "estimates.csv")
-    kept = (row for row in rows if row.verdict != "not run" or (row.id, row.cell) not in answered)
+    varied = {(row.id, row.cell, row.quantity.partition("[")[0]) for row in later if row.variant}
+    kept = (
+        row
+        for row in read_rows(results / "estimates.csv")
+        if (row.verdict != "not run" or (row.id, row.cell) not in answered)
+        and (row.id, row.cell, row.quantity) not in varied
+    )
     return (*kept, *later)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.report import text
-from cot_entropy.report.rows import Table, number, read_table
+from cot_entropy.stats.read_tables import Table, number, read_table
 
 
 @dataclass(frozen=True, kw_only=True)

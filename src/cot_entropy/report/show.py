@@ -23,9 +23,9 @@ from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.report import text
 from cot_entropy.report.inputs import CellFiles, cell_files
 from cot_entropy.report.registered import studied_protocol
-from cot_entropy.report.rows import Row, read_rows
 from cot_entropy.report.units import probed_units, rises
 from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.stats.read_tables import Row, read_rows
 
 STYLES = {
     "supported": "green",

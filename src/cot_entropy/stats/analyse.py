@@ -22,7 +22,9 @@ from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
-from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.row import write_comparison
+from cot_entropy.stats.read_tables import read_rows
 from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
@@ -54,6 +56,7 @@ def analyse(
     *,
     standings: Standings = UNVERIFIED,
     failed: Mapping[str, str] | None = None,
+    variants: Path | None = None,
     jobs: int = 2,
 ) -> Analysis:
     """Write both tables into `out` and return their rows.
@@ -61,7 +64,9 @@ def analyse(
     Where published.yaml stands beside the plan, comparison.csv sets our numbers beside its.
 
     `standings` says which rows a freeze vouches for (default: none, all exploratory);
-    `failed` names cells that an earlier stage could not produce, and why. One process per cell,
+    `failed` names cells that an earlier stage could not produce, and why. `variants` is the table
+    of the protocol variants: its rows are compared with the published figures too, and the entries
+    that it answers are not said to be `not run`. One process per cell,
     at most `jobs` at a time. Raises PlanError or DataError naming what cannot be used.
     """
     loaded = load_plan(plan)
@@ -78,6 +83,11 @@ def analyse(
         failed=failed or {},
     )
     verdicts, estimates = report.verdict_rows(), report.estimate_rows()
+    elsewhere = read_rows(variants) if variants else ()
+    answered = {(row.id, row.cell) for row in elsewhere}
+    estimates = [
+        row for row in estimates if row.verdict != "not run" or (row.id, row.cell) not in answered
+    ]
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (
         ("estimates.csv", ESTIMATE_COLUMNS, estimates),
@@ -93,7 +103,10 @@ def analyse(
     published = plan.with_name("published.yaml")
     if published.is_file():
         compared = comparison(
-            [*verdicts, *estimates], published, level=loaded.plan.level, cells=loaded.plan.cells
+            [*verdicts, *estimates, *elsewhere],
+            published,
+            level=loaded.plan.level,
+            cells=loaded.plan.cells,
         )
         write_comparison(out / "comparison.csv", compared)
     return Analysis(tuple(verdicts), tuple(estimates))

@@ -47,8 +47,8 @@ class Workflow:
     """One study, as the rules see it."""
 
     configuration: Configuration
-    planned: Plan
-    """The plan as it stands in the file at `plan`."""
+    registered_plan: Plan
+    """What the study's plan holds."""
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
@@ -110,7 +110,9 @@ class Workflow:
 
     def digest(self, stage: str) -> str:
         """The digest of a stage's code under the study's own protocol and its plan."""
-        return stage_digest(stage, stage_rules(self.configuration, self.planned).get(stage, []))
+        return stage_digest(
+            stage, stage_rules(self.configuration, self.registered_plan).get(stage, [])
+        )
 
     @property
     def registered(self) -> Blocks:

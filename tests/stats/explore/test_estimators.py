@@ -92,18 +92,24 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "chain_mean_logprob",
         "chain_token_entropy",
         "chain_token_remainder",
+        "chain_entropy_instability",
+        "unit_tokens",
+        "unit_mean_logprobs",
+        "unit_token_entropies",
         "stratum",
     )
     rows = ESTIMATORS.load(entry.estimator).estimate(
         make_cell(random_rows(60), without=optional), entry, settings
     )
-    complete = {"E1", "E2", "E4", "E6", "E9"}
+    complete = {"E1", "E2", "E4", "E6", "E9", "E12"}
     rest_on_optional = (
         "mean_token_logprob",
         "perplexity",
         "token_entropy",
         "semantic_entropy",
         "p_majority",
+        "entropy_instability",
+        "prefix_baseline",
     )
     missing = [
         row

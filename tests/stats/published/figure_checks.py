@@ -1,13 +1,21 @@
-"""Each published figure against what the paper's own figures imply."""
+"""Each published figure against what the paper's own figures imply.
+
+published.yaml stores what these functions give; the tests compare the two.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
-from cot_entropy.stats.published.implied import (
+import numpy as np
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+from tests.stats.published.implied import (
+    Printed,
     counts_of,
     later_violations_fit,
     mean_range,
@@ -16,10 +24,9 @@ from cot_entropy.stats.published.implied import (
     rho_p,
     tables,
 )
-from cot_entropy.stats.published.model import Figure, Quantity, Study
-from cot_entropy.stats.two_by_two import TwoByTwo, fisher_p, gap_of
 
-Outcome = Literal["agrees", "differs", "not checkable"]
+from cot_entropy.stats.published.model import Figure, Outcome, Quantity, Study
+from cot_entropy.stats.two_by_two import TwoByTwo, fisher_p, gap_interval, gap_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,13 +39,28 @@ class Check:
     note: str = ""
 
 
+def number(figure: Figure) -> Printed:
+    """A figure with its rounding."""
+    return Printed(figure.printed)
+
+
+def every(study: Study, quantity: Quantity) -> list[Printed]:
+    """The figures of a quantity, in order."""
+    return [number(figure) for figure in study.figures if figure.quantity == quantity]
+
+
+def one(study: Study, quantity: Quantity) -> Printed | None:
+    """The first figure of a quantity; None where the paper prints none."""
+    return next(iter(every(study, quantity)), None)
+
+
 def fitting_tables(study: Study) -> tuple[TwoByTwo, ...]:
     """The tables that give the study's printed accuracies and flag rate; () without accuracies."""
-    monotone = study.one("accuracy_monotone_percent")
-    other = study.one("accuracy_non_monotone_percent")
+    monotone = one(study, "accuracy_monotone_percent")
+    other = one(study, "accuracy_non_monotone_percent")
     if monotone is None or other is None:
         return ()
-    return tuple(tables(study.n, study.one("flag_rate_percent"), monotone, other))
+    return tuple(tables(study.n, one(study, "flag_rate_percent"), monotone, other))
 
 
 def check(figure: Figure, study: Study, fitting: Sequence[TwoByTwo]) -> Check:
@@ -104,7 +126,7 @@ def _describe(table: TwoByTwo) -> str:
 
 
 def _check_input(study: Study, fitting: Sequence[TwoByTwo]) -> Check:
-    if study.one("accuracy_monotone_percent") is None:
+    if one(study, "accuracy_monotone_percent") is None:
         return NOT_CHECKABLE
     if not fitting:
         note = f"no table of {study.n} chains gives the printed percentages"
@@ -136,7 +158,7 @@ def _check_table(figure: Figure, fitting: Sequence[TwoByTwo]) -> Check:
 
 
 def _fits(figure: Figure, value: float) -> bool:
-    return figure.number.fits(value)
+    return number(figure).fits(value)
 
 
 def _explain_p(figure: Figure, fitting: Sequence[TwoByTwo]) -> str:
@@ -154,11 +176,11 @@ def _explain_p(figure: Figure, fitting: Sequence[TwoByTwo]) -> str:
 
 def _check_accuracy(figure: Figure, study: Study) -> Check:
     """Whether a whole number of the study's n answers rounds to the printed percentage."""
-    counts = counts_of(study.n, figure.number)
+    counts = counts_of(study.n, number(figure))
     if counts:
         return Check(outcome="agrees", note=f"{counts[0]} of {study.n} rounds to it")
-    fewer = next(n for n in range(study.n, 0, -1) if counts_of(n, figure.number))
-    right = counts_of(fewer, figure.number)[0]
+    fewer = next(n for n in range(study.n, 0, -1) if counts_of(n, number(figure)))
+    right = counts_of(fewer, number(figure))[0]
     note = (
         f"no whole number of {study.n} answers rounds to it; the largest smaller sample that has "
         f"one is {fewer} ({right} right)"
@@ -167,14 +189,14 @@ def _check_accuracy(figure: Figure, study: Study) -> Check:
 
 
 def _check_violations(study: Study, fitting: Sequence[TwoByTwo]) -> Check:
-    one = study.one("accuracy_1_violation_percent")
-    two = study.one("accuracy_2_violations_percent")
-    if one is None or two is None or not fitting:
+    first = one(study, "accuracy_1_violation_percent")
+    second = one(study, "accuracy_2_violations_percent")
+    if first is None or second is None or not fitting:
         return NOT_CHECKABLE
     ways = [
         way
         for table in fitting
-        for way in later_violations_fit(table.other, table.right_other, one, two)
+        for way in later_violations_fit(table.other, table.right_other, first, second)
     ]
     if not ways:
         note = "no split of the non-monotone chains into one and two violations gives both"
@@ -188,13 +210,13 @@ def _check_violations(study: Study, fitting: Sequence[TwoByTwo]) -> Check:
 
 
 def _within(figure: Figure, implied: tuple[float, float], note: str) -> Check:
-    agrees = figure.number.meets(implied)
+    agrees = number(figure).meets(implied)
     low, high = implied
     return Check(outcome="agrees" if agrees else "differs", low=low, high=high, note=note)
 
 
 def _check_rho_p(figure: Figure, study: Study) -> Check:
-    rho = study.one("rho_coherence")
+    rho = one(study, "rho_coherence")
     if rho is None:
         return NOT_CHECKABLE
     note = f"from rho {rho.text} and n = {study.n} by the t approximation"
@@ -202,14 +224,14 @@ def _check_rho_p(figure: Figure, study: Study) -> Check:
 
 
 def _check_mean_gap(figure: Figure, study: Study) -> Check:
-    gaps = study.all("seed_gap_pp")
+    gaps = every(study, "seed_gap_pp")
     if not gaps:
         return NOT_CHECKABLE
     return _within(figure, mean_range(gaps), f"mean of the {len(gaps)} printed gaps")
 
 
 def _check_share(figure: Figure, study: Study) -> Check:
-    part, whole = study.one("two_transitions_gap_pp"), study.one("accuracy_gap_pp")
+    part, whole = one(study, "two_transitions_gap_pp"), one(study, "accuracy_gap_pp")
     if part is None or whole is None:
         return NOT_CHECKABLE
     return _within(figure, ratio_range(part, whole), f"{part.text} of {whole.text} points")
@@ -222,3 +244,56 @@ _FROM_FIGURES: Final[Mapping[Quantity, Callable[[Figure, Study], Check]]] = Mapp
         "two_transitions_share_percent": _check_share,
     }
 )
+
+
+def published_interval(
+    figure: Figure, study: Study, fitting: Sequence[TwoByTwo], level: float
+) -> tuple[float, float] | None:
+    """The interval of a published figure that its counts give; None where they give none.
+
+    Where several tables fit the printed figures, the interval that holds all of theirs.
+    """
+    value, quantity = number(figure).value, figure.quantity
+    if quantity in {"rho_coherence", "rho_violations"}:
+        brackets = [bonett_wright(value, study.n, level=level)]
+    elif quantity == "accuracy_percent":
+        counts = counts_of(study.n, number(figure))
+        brackets = [_wilson(count, study.n, level) for count in counts]
+    else:
+        brackets = [
+            bracket
+            for table in fitting
+            if (bracket := _from_table(quantity, table, level)) is not None
+        ]
+    if not brackets:
+        return None
+    return min(low for low, _ in brackets), max(high for _, high in brackets)
+
+
+def _from_table(quantity: Quantity, table: TwoByTwo, level: float) -> tuple[float, float] | None:
+    if quantity == "accuracy_gap_pp":
+        cells = table.array.ravel().astype(np.float64)
+        low, high = gap_interval(*cells, method="newcombe", level=level)
+        return float(low), float(high)
+    if quantity in {"accuracy_monotone_percent", "accuracy_0_violations_percent"}:
+        return _wilson(table.right_monotone, table.monotone, level)
+    if quantity == "accuracy_non_monotone_percent":
+        return _wilson(table.right_other, table.other, level)
+    if quantity == "flag_rate_percent":
+        return _wilson(table.monotone, table.monotone + table.other, level)
+    return None
+
+
+def _wilson(part: int, whole: int, level: float) -> tuple[float, float]:
+    low, high = proportion_confint(part, whole, alpha=1 - level, method="wilson")
+    return 100 * float(low), 100 * float(high)
+
+
+def bonett_wright(rho: float, n: int, *, level: float) -> tuple[float, float]:
+    """Interval of Spearman's rho by Fisher's z with variance (1 + rho^2 / 2) / (n - 3), n > 3.
+
+    Bonett and Wright 2000, Psychometrika 65: 23-28.
+    """
+    z = stats.norm.ppf((1 + level) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    middle = math.atanh(rho)
+    return math.tanh(middle - z), math.tanh(middle + z)

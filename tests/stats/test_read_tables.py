@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cot_entropy.base.errors import DataError
-from cot_entropy.report.rows import read_rows, read_table
+from cot_entropy.stats.read_tables import read_rows, read_table
 
 HEADER = "id,cell,kind,estimate,ci_low,ci_high,n,verdict,reason\n"
 
