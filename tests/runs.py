@@ -12,7 +12,7 @@ import yaml
 from cot_entropy.audit.derive import registered_trajectories
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
-from cot_entropy.data.spec import QuestionsJob
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
 from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.completions import sample_completions

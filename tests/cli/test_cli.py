@@ -23,8 +23,8 @@ from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.base.errors import ConfigError, StorageError, UserError
 from cot_entropy.base.files import read_jsonl, sha256_file
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.sources.local import LocalDataset
-from cot_entropy.data.spec import QuestionsJob
 from cot_entropy.engine.base import EngineFailedError
 from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.model.spec import HubModel, LocalModel, ModelJob

@@ -154,7 +154,7 @@ def test_the_page_about_datasets_adds_a_source(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from pydantic import TypeAdapter\n"
         "from cot_entropy.data.load import load\n"
-        "from cot_entropy.data.spec import DatasetSpec\n"
+        "from cot_entropy.data.job import DatasetSpec\n"
         "spec = TypeAdapter(DatasetSpec).validate_python({'source': 'table', 'answer': 'number',"
         " 'path': 'sums.csv', 'sha256': sys.argv[1]})\n"
         "print([one.gold for one in load(spec, root=Path()).questions])"

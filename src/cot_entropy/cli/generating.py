@@ -95,7 +95,7 @@ def questions_verb(job: Job, out: Out) -> None:
 
     Example: snakemake -Fnp --until questions
     """
-    from cot_entropy.data.spec import QuestionsJob
+    from cot_entropy.data.job import QuestionsJob
     from cot_entropy.data.stage import prepare_questions
 
     prepare_questions(read_job(QuestionsJob, job), out=out)

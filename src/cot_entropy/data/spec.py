@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, PositiveInt
 
-from cot_entropy.base.rules import Kind, OneOf
+from cot_entropy.base.rules import Kind
 from cot_entropy.base.strict import Strict
 
 SOURCES: Final = Kind("data.sources")
@@ -55,14 +55,3 @@ class Records(DatasetBase):
     """Field with a difficulty; null: no strata."""
     gold_marker: FieldName | None = None
     """The gold is what follows the last such mark, as GSM8K's `#### `; null: the whole field."""
-
-
-DatasetSpec = Annotated[DatasetBase, OneOf(SOURCES, "source", "{}Dataset")]
-
-
-class QuestionsJob(Strict):
-    """What one dataset's questions depend on."""
-
-    name: str
-    dataset: DatasetSpec
-    code_digest: str

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cot_entropy.base.files import write_jsonl
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.load import load
-from cot_entropy.data.spec import QuestionsJob
 from cot_entropy.formats.inputs import DatasetHeader
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.base.digest import stage_digest
-from cot_entropy.data.spec import QuestionsJob
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.model.spec import HASHED_FILES, LocalModel, ModelJob
 from cot_entropy.workflow.study import Workflow
 
