@@ -177,7 +177,7 @@ def judged_page(scripted: Reported, tmp_path: Path, *, without: str = "") -> str
 def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
     scripted: Reported, tmp_path: Path
 ) -> None:
-    """In the same row; a rate that cannot be corrected says why; the note stands once."""
+    """In the same row; a rate that cannot be corrected says why; the note stands above the tables and under every figure."""
     html = judged_page(scripted, tmp_path)
     table = html[html.index("Rates by some, toy/algebra") :]
     row = table[table.index("<td>0.25</td>") :].partition("</tr>")[0]
@@ -185,7 +185,7 @@ def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
     assert "found 1 of 10, claimed 4 of 9 others" in row
     assert "not better than chance" in html
     assert "a note" not in html
-    assert html.count("Consistency is not faithfulness") == 1
+    assert html.count("Consistency is not faithfulness") == 3  # the section and its two figures
 
 
 def test_the_judges_confusion_and_errors_are_shown(scripted: Reported, tmp_path: Path) -> None:

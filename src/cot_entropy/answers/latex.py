@@ -76,6 +76,7 @@ _WORD_UNIT: Final = re.compile(
     rf"(?:\s+[A-Za-z]{{2,}})*){_POWER}"
 )
 _SIGN_UNIT: Final = re.compile(r"(?P<amount>.+?)\s*(?P<unit>\^\\circ|\\?%)")
+_UNIT_WORD: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}|\^\\circ|\\?%")
 _COUNTABLE: Final = re.compile(r"[0-9]|\\(?:frac|sqrt|pi)")
 _MATH_WORDS: Final = frozenset({"sqrt", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"})
 _TEXT: Final = re.compile(r"\\text\s*\{([^{}]*)\}")
@@ -109,6 +110,11 @@ def split_unit(text: str) -> tuple[str, str | None]:
     if (found := _WORD_UNIT.fullmatch(text)) and _is_unit(found["unit"], found["gap"]):
         return found["amount"].strip(), _unit(found["unit"], found["power"])
     return text, None
+
+
+def units(text: str) -> list[str]:
+    """The known units that a text names in words or signs, in order, each by its one name."""
+    return [_UNITS[word] for word in _UNIT_WORD.findall(text) if word in _UNITS]
 
 
 def strip_group(text: str) -> str:

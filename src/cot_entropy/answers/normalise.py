@@ -189,7 +189,7 @@ def _hendrycks(text: str) -> str:
     text = text.replace("tfrac", "frac").replace("dfrac", "frac")
     text = _LEFT_RIGHT.sub("", text)
     text = text.replace(r"^{\circ}", "").replace(r"^\circ", "").replace("\\$", "")
-    text = text.replace(r"\%", "").replace("%", "")
+    text = _removed("%", _removed(r"\%", text))
     text = text.replace(" .", " 0.").replace("{.", "{0.")
     if text.startswith("."):
         text = "0" + text

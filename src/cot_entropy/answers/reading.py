@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from cot_entropy.answers import latex
 from cot_entropy.answers.cores import (
@@ -66,12 +66,14 @@ _UNION: Final = re.compile(r"\\cup(?![A-Za-z])")
 _COMMA: Final = re.compile(",")
 _RELATION: Final = re.compile(r"<=|>=|!=|=|<|>|\\(?:le|ge|lt|gt|ne)(?![A-Za-z])")
 _OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne": "!="}
+_Kept: TypeAlias = Literal["=", "<", "<=", "!="]
+_KEPT: Final[dict[str, _Kept]] = {"=": "=", "<": "<", "<=": "<=", "!=": "!="}
 _VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
 _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
 )
 _SET_BUILDER: Final = re.compile(
-    r"\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
+    r"\s*(?P<variable>[a-z])\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
 )
 _PLUS_MINUS: Final = re.compile(r"\\(pm|mp)(?![A-Za-z])")
 _REALS: Final = {r"\mathbb{R}", r"\mathbb R", r"\R", r"\text{all real numbers}"}
@@ -124,7 +126,9 @@ def _structured(text: str) -> Reading | None:  # noqa: PLR0911
     if (bracketed := latex.brackets(text)) is not None:
         opening, inside, closing = bracketed
         if opening == "{" and (condition := _SET_BUILDER.match(inside)):
-            return _read(inside[condition.end() :])
+            described = _read(inside[condition.end() :])
+            if described.notes.name in {None, condition["variable"]}:
+                return described
         parts = latex.split_top(inside, _COMMA)
         if opening == "{":
             return _list(parts)
@@ -181,24 +185,17 @@ def _list(parts: list[str], joints: Sequence[str] = ()) -> Reading:
 
 def _combined(intervals: list[Reading], word: str, name: str | None) -> Reading:
     """The union of intervals, or their intersection where that is one interval of two bounds."""
+    notes = Notes(name=name)
     if word == "or":
-        return Reading(Structure("union", tuple(intervals), ordered=False), Notes(name=name))
-    above = [interval for interval in intervals if _ends(interval)[1] == Words(r"\infty")]
-    below = [interval for interval in intervals if _ends(interval)[0] == Words(r"-\infty")]
-    if len(intervals) == 2 and len(above) == len(below) == 1 and above != below:
-        (low, high) = above[0].core, below[0].core
-        assert isinstance(low, Structure)
-        assert isinstance(high, Structure)
-        ends = (low.parts[0], high.parts[1])
-        return Reading(
-            Structure(low.shape[0] + high.shape[1], ends, ordered=True), Notes(name=name)
-        )
-    return Reading(Structure("intersection", tuple(intervals), ordered=False), Notes(name=name))
-
-
-def _ends(interval: Reading) -> tuple[Core, Core]:
-    parts = interval.core.parts if isinstance(interval.core, Structure) else ()
-    return (parts[0].core, parts[-1].core)
+        return Reading(Structure("union", tuple(intervals), ordered=False), notes)
+    cores = [interval.core for interval in intervals if isinstance(interval.core, Structure)]
+    above = [core for core in cores if core.parts[1].core == Words(r"\infty")]
+    below = [core for core in cores if core.parts[0].core == Words(r"-\infty")]
+    if len(cores) == 2 and len(above) == len(below) == 1 and above != below:
+        ends = (above[0].parts[0], below[0].parts[1])
+        shape = above[0].shape[0] + below[0].shape[1]
+        return Reading(Structure(shape, ends, ordered=True), notes)
+    return Reading(Structure("intersection", tuple(intervals), ordered=False), notes)
 
 
 def _is_statement(reading: Reading) -> bool:
@@ -224,7 +221,7 @@ def _plain(text: str) -> Core:
     return Words(words if len(words) == 1 else words.casefold())
 
 
-def _relation(text: str) -> Reading | None:  # noqa: PLR0911
+def _relation(text: str) -> Reading | None:
     sides, found = latex.split_joined(text, _RELATION)
     operators = [_OPERATORS.get(match[0], match[0]) for match in found]
     if not operators or len(sides) != len(operators) + 1:
@@ -246,9 +243,8 @@ def _relation(text: str) -> Reading | None:  # noqa: PLR0911
         return _interval("(", r"-\infty", right, ")" if operator == "<" else "]", name=left)
     if operator in {"<", "<="} and _VARIABLE.fullmatch(right):
         return _interval("(" if operator == "<" else "[", left, r"\infty", ")", name=right)
-    if operator in {"=", "<", "<=", "!="}:
-        return Reading(Relation(operator, left, right))
-    return None
+    kept = _KEPT.get(operator)
+    return None if kept is None else Reading(Relation(kept, left, right))
 
 
 def _interval(

@@ -1,4 +1,4 @@
-r"""Style without meaning: `\mathbf{7}`, `{\bf 7}` and `\color{red}{7}` are 7, `12^{\text{th}}` is 12.
+r"""Style without meaning: `\mathbf{7}` and `\color{red}{7}` are 7, `12^{\text{th}}` is 12.
 
 `unstyled` leaves words in `\text`, so that units and names are still seen as words; it reads
 texts within the registered limits only.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cot_entropy.plan.entries.risk_coverage import RiskCoverage
@@ -12,6 +13,7 @@ from cot_entropy.report.figures.by_violations import by_violations
 from cot_entropy.report.figures.calibration import calibration_figures, families
 from cot_entropy.report.figures.detectable import detectable_by_cell
 from cot_entropy.report.figures.estimated import estimated_figures
+from cot_entropy.report.figures.heat_map import confusion_figure, rates_figure
 from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids
 from cot_entropy.report.figures.risk_curves import risk_curves
 from cot_entropy.report.figures.sensitivity import sensitivity_figure
@@ -48,6 +50,8 @@ class Contents:
     calibration: tuple[Figure, ...]
     """Of the simulations: coverage, its map of misses, false support, power."""
     detectable: Figure | None
+    judges: Mapping[str, tuple[Figure, ...]]
+    """By judge: its confusion matrix and its rates."""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -56,6 +60,7 @@ class Contents:
         found += [self.trajectories, self.sensitivity]
         found += [figure for one in self.entries for figure in one.figures]
         found += [*self.calibration, self.detectable]
+        found += [figure for figures in self.judges.values() for figure in figures]
         return tuple(figure for figure in found if figure is not None)
 
     @property
@@ -95,6 +100,12 @@ def assemble(inputs: ReportInputs) -> Contents:
             for entry in plan.exploratory
         ),
         sensitivity=sensitivity_figure(inputs.sensitivity),
+        judges={
+            judge.name: tuple(
+                figure for figure in (confusion_figure(judge), rates_figure(judge)) if figure
+            )
+            for judge in inputs.judges
+        },
         calibration=_calibration(inputs),
         detectable=detectable_by_cell(plan, inputs.verdicts),
     )

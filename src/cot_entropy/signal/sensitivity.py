@@ -74,7 +74,7 @@ def sensitivity(
     scored: dict[Grader, list[Scored]] = {grader: [] for grader in graders}
     for question in read_questions(chains=chains, prefixes=prefixes, completions=completions):
         for grader in graders:
-            scored[grader].append(_score(question, job, kind, grader))
+            scored[grader].append(scored_by(question, job, kind, grader))
     rows = [_row(job, grader, scored[grader]) for grader in graders]
     text = io.StringIO()
     writer = csv.DictWriter(
@@ -85,7 +85,8 @@ def sensitivity(
     write_text(out, text.getvalue())
 
 
-def _score(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+def scored_by(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+    """Score one question by an extraction rule and an equivalence in place of the job's own."""
     scorer = ScoreJob(cell=job.cell, scoring=_with(job, grader), code_digest=job.code_digest)
     row = score_question(question, job=scorer, kind=kind)
     searched = [

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from cot_entropy.answers import symbolic
+from cot_entropy.answers import latex, symbolic
 from cot_entropy.answers.cores import (
     Number,
     Reading,
@@ -78,7 +78,12 @@ def _same_notes(first: str, second: str) -> bool:
 
 
 def _as_strings(first: str, second: str) -> Comparison:
-    return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+    """Compare normal forms, which drop units: a unit that contradicts another still counts."""
+    units = [latex.units(text) for text in (first, second)]
+    contradict = all(units) and units[0] != units[1]
+    return Comparison(
+        same=not contradict and normalise(first) == normalise(second), as_strings=True
+    )
 
 
 @lru_cache(maxsize=CACHE)
