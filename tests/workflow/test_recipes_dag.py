@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.docs.fences import ROOT
-
-from .conftest import Project
+from tests.workflow.conftest import Project
 
 sys.path.insert(0, str(ROOT / "tests/docs"))
 from recipes import RECIPES, follow
