@@ -241,5 +241,6 @@ def registration_of(results: Path, *, resamples: int = 200) -> Path:
     plan = results / "preregistration" / "plan.yaml"
     plan.parent.mkdir(parents=True, exist_ok=True)
     plan.write_text(text, encoding="utf-8")
-    shutil.copy(PLAN.with_name("differences.yaml"), plan.parent)
+    for name in ("differences.yaml", "published.yaml"):
+        shutil.copy(PLAN.with_name(name), plan.parent)
     return plan

@@ -104,7 +104,7 @@ def test_every_figure_names_its_plan_entry_and_links_its_data(scripted: Reported
 
 def test_no_table_holds_an_undefined_number(scripted: Reported) -> None:
     """No NaN, infinity or -0.0 in any file."""
-    for path in (scripted.results / "tables").iterdir():
+    for path in (scripted.results / "tables").rglob("*.csv"):
         fields = {field for row in csv.reader(path.open(encoding="utf-8")) for field in row}
         assert fields.isdisjoint({"nan", "inf", "-inf", "-0.0", "None"})
 
@@ -274,7 +274,7 @@ def test_a_comparison_without_its_columns_is_refused(scripted: Reported, tmp_pat
     """A table of another version is named, not shown half."""
     results = again(scripted, tmp_path)
     (results / "comparison.csv").write_text("source,published\nZ26,9.6\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"comparison\.csv: column `setting` is missing"):
+    with pytest.raises(DataError, match=r"comparison\.csv: column `matched` is missing"):
         rewritten(results)
 
 

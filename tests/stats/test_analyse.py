@@ -138,11 +138,11 @@ def test_reported_intervals_stand_beside_the_deciding_one(
 def test_exploratory_entries_of_missing_cells_are_not_run(
     quick_plan: Path, make: Make, tmp_path: Path
 ) -> None:
-    """A row for each of E1..E13 in each of the seven other cells."""
+    """A row for each of E1..E15 in each of the seven other cells."""
     analyse(quick_plan, [make(QWEN, random_rows(40))], tmp_path)
     rows = [row for row in read(tmp_path / "estimates.csv") if row["cell"] not in {QWEN}]
     absent = [row for row in rows if row["id"].startswith("E")]
-    assert len(absent) == 13 * 7
+    assert len(absent) == 15 * 7
     assert {row["verdict"] for row in absent} == {"not run"}
 
 

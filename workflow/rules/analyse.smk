@@ -29,6 +29,12 @@ rule analyse:
             category="Results",
             labels={"table": "published figures beside ours"},
         ),
+        report(
+            f"{flow.results}/replication.csv",
+            caption="../report/replication.rst",
+            category="Results",
+            labels={"table": "replication"},
+        ),
     params:
         digest=flow.digest("analyse"),
         trajectories=analyse.trajectories,
@@ -54,6 +60,8 @@ rule calibration:
                 "power.csv",
                 "detectable.csv",
                 "decidable.csv",
+                "pooled.csv",
+                "success.csv",
             ),
             caption="../report/calibration.rst",
             category="Calibration and power",
@@ -75,7 +83,7 @@ rule report:
         variants.table,
         baseline.tables,
         score.sensitivity_tables,
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
+        rules.analyse.output,
         plan=flow.plan,
     output:
         report(

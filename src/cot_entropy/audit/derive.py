@@ -32,7 +32,7 @@ from cot_entropy.stats.baseline import compare_baseline
 from cot_entropy.stats.row_status import Standings
 from cot_entropy.study.config import Configuration
 
-TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv")
+TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv", "replication.csv")
 
 
 @dataclass(frozen=True, kw_only=True)

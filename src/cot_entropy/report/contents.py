@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cot_entropy.plan.entries.pooled import Pooled
+from cot_entropy.plan.entries.replication import Replication
 from cot_entropy.plan.entries.risk_coverage import RiskCoverage
 from cot_entropy.plan.entries.variants import Variants
 from cot_entropy.plan.exploratory import ExploratoryEntry
@@ -15,6 +17,7 @@ from cot_entropy.report.figures.detectable import detectable_by_cell
 from cot_entropy.report.figures.estimated import estimated_figures
 from cot_entropy.report.figures.heat_map import confusion_figure, rates_figure
 from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids
+from cot_entropy.report.figures.replication_forest import replication_forest
 from cot_entropy.report.figures.risk_curves import risk_curves
 from cot_entropy.report.figures.sensitivity import sensitivity_figure
 from cot_entropy.report.figures.tornado import tornado_figures
@@ -23,6 +26,14 @@ from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Matrix, verdict_matrix
 from cot_entropy.report.paper.tables import PaperTable, paper_tables
 from cot_entropy.report.published import Compared, compared, published_figures, same_protocol
+from cot_entropy.report.replication import (
+    PairTable,
+    PooledLine,
+    notes,
+    pair_tables,
+    pooled_lines,
+    sentence,
+)
 from cot_entropy.report.sections import (
     EntrySection,
     HypothesisSection,
@@ -35,11 +46,25 @@ SHAPE_IDS = ("H3", "H4b")
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReplicationSection:
+    """E14 and E15: measures of replication, and one answer over the cells."""
+
+    sentence: str
+    forest: Figure | None
+    pairs: tuple[PairTable, ...]
+    notes: tuple[str, ...]
+    """What could not be rebuilt from what was printed."""
+    pooled: tuple[PooledLine, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Contents:
     """The report's sections."""
 
     matrix: Matrix
     hypotheses: tuple[HypothesisSection, ...]
+    replication: ReplicationSection | None
+    """Originals beside replications, then the cells together; None where the run has no table."""
     paper: tuple[PaperTable, ...]
     """The tables of R26's order."""
     comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
@@ -57,6 +82,7 @@ class Contents:
     def figures(self) -> tuple[Figure, ...]:
         """Every figure of the report: each has a CSV file."""
         found = [figure for one in self.hypotheses for figure in (one.forest, *one.figures)]
+        found += [self.replication.forest] if self.replication else []
         found += [self.trajectories, self.sensitivity]
         found += [figure for one in self.entries for figure in one.figures]
         found += [*self.calibration, self.detectable]
@@ -71,6 +97,7 @@ class Contents:
             ("differences", "Differences", ""),
             ("paper", "As in the paper", ""),
             *((one.anchor, one.hypothesis.id, one.hypothesis.claim) for one in self.hypotheses),
+            ("replication", "Replication", "Did it replicate?"),
             ("published", "Published", ""),
             ("trajectories", "Trajectories", ""),
             *((one.anchor, one.entry.id, one.entry.title) for one in self.entries),
@@ -92,12 +119,14 @@ def assemble(inputs: ReportInputs) -> Contents:
             hypothesis_section(inputs, hypothesis, _shape_figures(inputs, hypothesis.id))
             for hypothesis in plan.hypotheses
         ),
+        replication=_replication(inputs),
         paper=paper_tables(inputs),
         comparison=_comparison(compared(inputs.comparison)),
         trajectories=trajectories(inputs.cells, level=plan.level),
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
             for entry in plan.exploratory
+            if not isinstance(entry, Replication | Pooled)
         ),
         sensitivity=sensitivity_figure(inputs.sensitivity),
         judges={
@@ -108,6 +137,19 @@ def assemble(inputs: ReportInputs) -> Contents:
         },
         calibration=_calibration(inputs),
         detectable=detectable_by_cell(plan, inputs.verdicts),
+    )
+
+
+def _replication(inputs: ReportInputs) -> ReplicationSection | None:
+    rows = inputs.replication
+    if not rows:
+        return None
+    return ReplicationSection(
+        sentence=sentence(rows),
+        forest=replication_forest(rows),
+        pairs=pair_tables(rows),
+        notes=notes(rows),
+        pooled=pooled_lines(rows),
     )
 
 

@@ -20,6 +20,7 @@ from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
 from cot_entropy.stats.cells import Cell, read_cell
 from cot_entropy.stats.read_tables import Row, Table, read_rows, read_table
+from cot_entropy.stats.replication.rows import ReplicationRow, read_replication
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class ReportInputs:
     """Of each cell's chains and completions; a cell analysed without them has none."""
     comparison: Table | None
     """Published figures beside ours, where the run has them."""
+    replication: tuple[ReplicationRow, ...]
+    """Originals beside replications, and the cells together; empty where the plan has neither."""
     calibration: Calibration | None
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
@@ -105,7 +108,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
     loaded = load_plan(plan)
     verdicts = read_rows(results / "verdicts.csv")
     files = _files(results, studied_protocol(results, loaded.plan), [row.cell for row in verdicts])
-    comparison = results / "comparison.csv"
+    comparison, replicated = results / "comparison.csv", results / "replication.csv"
     cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
     for name, cell in cells.items():
         if cell.name != name:
@@ -125,6 +128,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             for cell, paths in files.items()
         },
         comparison=read_table(comparison) if comparison.exists() else None,
+        replication=read_replication(replicated) if replicated.exists() else (),
         calibration=read_calibration(results, plan=plan),
         judges=read_judges(results),
         sensitivity=tuple(

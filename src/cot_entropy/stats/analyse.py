@@ -23,8 +23,11 @@ from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
 from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.model import load_published
 from cot_entropy.stats.published.row import write_comparison
 from cot_entropy.stats.read_tables import read_rows
+from cot_entropy.stats.replication.panel import PanelCell
+from cot_entropy.stats.replication.table import replication_table, write_replication
 from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
@@ -62,6 +65,7 @@ def analyse(
     """Write both tables into `out` and return their rows.
 
     Where published.yaml stands beside the plan, comparison.csv sets our numbers beside its.
+    replication.csv holds the plan's E14 and E15, where it has them.
 
     `standings` says which rows a freeze vouches for (default: none, all exploratory);
     `failed` names cells that an earlier stage could not produce, and why. `variants` is the table
@@ -109,6 +113,12 @@ def analyse(
             cells=loaded.plan.cells,
         )
         write_comparison(out / "comparison.csv", compared)
+    studies = load_published(published).studies if published.is_file() else []
+    panel = [result.panel for result in results]
+    with threadpool_limits(limits=jobs):
+        replicated = replication_table(loaded.plan, studies, panel, verdicts)
+    if replicated:
+        write_replication(out / "replication.csv", replicated)
     return Analysis(tuple(verdicts), tuple(estimates))
 
 
@@ -129,6 +139,7 @@ def analyse_cell(plan: Plan, path: Path) -> CellResult:
         trajectories_sha256=cell.trajectories_sha256,
         assessments=_by_id(assessments),
         explored=explored,
+        panel=PanelCell.of(cell),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cot_entropy.stats.calibration.truth import (
+from cot_entropy.stats.populations import (
     ENTROPIES,
     coherence_shares,
     filter_study,
