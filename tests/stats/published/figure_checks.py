@@ -15,16 +15,14 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 from tests.stats.published.implied import (
-    Printed,
-    counts_of,
     later_violations_fit,
     mean_range,
     other_p_values,
     ratio_range,
     rho_p,
-    tables,
 )
 
+from cot_entropy.stats.published.counts import Printed, counts_of, every, one
 from cot_entropy.stats.published.model import Figure, Outcome, Quantity, Study
 from cot_entropy.stats.two_by_two import TwoByTwo, fisher_p, gap_interval, gap_of
 
@@ -42,25 +40,6 @@ class Check:
 def number(figure: Figure) -> Printed:
     """A figure with its rounding."""
     return Printed(figure.printed)
-
-
-def every(study: Study, quantity: Quantity) -> list[Printed]:
-    """The figures of a quantity, in order."""
-    return [number(figure) for figure in study.figures if figure.quantity == quantity]
-
-
-def one(study: Study, quantity: Quantity) -> Printed | None:
-    """The first figure of a quantity; None where the paper prints none."""
-    return next(iter(every(study, quantity)), None)
-
-
-def fitting_tables(study: Study) -> tuple[TwoByTwo, ...]:
-    """The tables that give the study's printed accuracies and flag rate; () without accuracies."""
-    monotone = one(study, "accuracy_monotone_percent")
-    other = one(study, "accuracy_non_monotone_percent")
-    if monotone is None or other is None:
-        return ()
-    return tuple(tables(study.n, one(study, "flag_rate_percent"), monotone, other))
 
 
 def check(figure: Figure, study: Study, fitting: Sequence[TwoByTwo]) -> Check:

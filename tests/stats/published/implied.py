@@ -10,68 +10,14 @@ own counts where at least one table gives it, to the digits printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 from scipy import stats
 
+from cot_entropy.stats.published.counts import Printed, counts_of
 from cot_entropy.stats.two_by_two import TwoByTwo, chi_square_p, fisher_p
-
-SLACK = 1e-9
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A number as printed: its value, and half a unit of its last digit."""
-
-    text: str
-
-    @property
-    def value(self) -> float:
-        """The number."""
-        return float(self.text)
-
-    @property
-    def half_unit(self) -> float:
-        """How far the exact value may lie from the printed one."""
-        exponent = Decimal(self.text).as_tuple().exponent
-        return 0.5 * 10.0 ** int(exponent)
-
-    def fits(self, value: float) -> bool:
-        """Whether a value, rounded to the printed digits, is this number (either way at .5)."""
-        return abs(value - self.value) <= self.half_unit + SLACK
-
-    def meets(self, values: Sequence[float]) -> bool:
-        """Whether the range from the least to the greatest value reaches the rounding range."""
-        lower, upper = self.value - self.half_unit, self.value + self.half_unit
-        return min(values) <= upper + SLACK and max(values) >= lower - SLACK
-
-
-def tables(
-    n: int, flag_rate: Printed | None, monotone: Printed, non_monotone: Printed
-) -> Iterator[TwoByTwo]:
-    """Every table of n chains whose percentages round to the printed ones."""
-    for size in range(1, n):
-        if flag_rate is not None and not flag_rate.fits(100 * size / n):
-            continue
-        for right in counts_of(size, monotone):
-            for other in counts_of(n - size, non_monotone):
-                yield TwoByTwo(
-                    right_monotone=right,
-                    wrong_monotone=size - right,
-                    right_other=other,
-                    wrong_other=n - size - other,
-                )
-
-
-def counts_of(size: int, percent: Printed) -> list[int]:
-    """The counts out of `size` that round to a printed percentage."""
-    middle = round(size * percent.value / 100)
-    reach = int(size * percent.half_unit / 100) + 1
-    near = range(max(0, middle - reach), min(size, middle + reach) + 1)
-    return [count for count in near if percent.fits(100 * count / size)]
 
 
 def later_violations_fit(

@@ -14,10 +14,11 @@ from tests.stats.published.figure_checks import (
     fitting_tables,
     published_interval,
 )
-from tests.stats.published.implied import Printed, counts_of, ratio_range, rho_p, tables
+from tests.stats.published.implied import ratio_range, rho_p
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.counts import Printed, counts_of, tables
 from cot_entropy.stats.published.model import load_published
 from cot_entropy.stats.published.row import COLUMNS, write_comparison
 from cot_entropy.stats.rows import Estimate

@@ -16,11 +16,11 @@ from cot_entropy.stats.calibration.planning import (
     SuccessRow,
     success_rows,
 )
-from cot_entropy.stats.published.checks import fitting_tables
+from cot_entropy.stats.published.counts import fitting_tables
 from cot_entropy.stats.published.model import Study, load_published
 from cot_entropy.stats.replication.effects import Effect
 from cot_entropy.stats.replication.power import Prior
-from cot_entropy.stats.replication.published_effects import published_effects
+from cot_entropy.stats.replication.published_effects import design_of, published_effects
 
 EXPECTED: Final[tuple[tuple[Prior, float], ...]] = (("eb", 0.0), ("conditional", 0.5))
 """Design priors of the registered study: shrunken by the original's evidence, and by half. Ours."""
@@ -79,7 +79,7 @@ def registered_success(plan_path: Path) -> Iterator[SuccessRow]:
     cells = plan.cells_of(hypothesis)
     for study in load_published(published).studies:
         tables = fitting_tables(study)
-        if study.design != "matched" or study.cell not in cells or not tables:
+        if design_of(study) != "matched" or study.cell not in cells or not tables:
             continue
         _, original = _original([study], study.id)
         accuracy, flag_rate = _shares(study, None, None)

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from cot_entropy.plan.model import Estimand
 from cot_entropy.stats.populations import GapTruth
-from cot_entropy.stats.published.checks import fitting_tables
+from cot_entropy.stats.published.counts import fitting_tables, one
 from cot_entropy.stats.published.model import Study
 from cot_entropy.stats.replication.effects import (
     Effect,
@@ -28,6 +28,8 @@ from cot_entropy.stats.replication.simulated_errors import coherence_error, viol
 from cot_entropy.stats.two_by_two import TwoByTwo, gap_of
 
 Basis = Literal["measured", "counts", "simulated", "approximation", ""]
+
+PILOT: Final = "-pilot"
 
 SCALES: Final[dict[Estimand, tuple[Scale, ...]]] = {
     "accuracy_gap_pp": ("accuracy_gap_pp", "log_odds_ratio"),
@@ -53,6 +55,16 @@ class StudyEffect:
     note: str = ""
 
 
+def design_of(study: Study) -> Literal["matched", "pilot"]:
+    """`pilot` for a smaller sample of a registered cell, under a cell of its own."""
+    return "pilot" if study.cell.endswith(PILOT) else "matched"
+
+
+def registered_cell(study: Study) -> str:
+    """The registered cell that a study's questions come from."""
+    return study.cell.removesuffix(PILOT)
+
+
 def published_effects(studies: Sequence[Study]) -> list[StudyEffect]:
     """Every effect that the studies print, in their order; one cell's figures each."""
     found: list[StudyEffect] = []
@@ -64,13 +76,17 @@ def published_effects(studies: Sequence[Study]) -> list[StudyEffect]:
                 blank = StudyEffect(
                     study=study.id,
                     source=study.source,
-                    cell=study.cell,
-                    design=study.design,
+                    cell=registered_cell(study),
+                    design=design_of(study),
                     n=study.n,
                     estimand=estimand,
                     scale=scale,
                 )
-                earlier = [one for one in studies if one.cell == study.cell and one is not study]
+                earlier = [
+                    other
+                    for other in studies
+                    if registered_cell(other) == registered_cell(study) and other is not study
+                ]
                 found += _effects(blank, study, earlier)
     return found
 
@@ -80,9 +96,9 @@ def _effects(blank: StudyEffect, study: Study, earlier: Sequence[Study]) -> Iter
         tables = fitting_tables(study)
         if tables:
             yield _from_tables(blank, tables)
-        elif study.one("accuracy_gap_pp") is not None:
+        elif one(study, "accuracy_gap_pp") is not None:
             yield _borrowed(blank, study, earlier)
-    elif blank.estimand != "filter_auroc" and (printed := study.one(blank.estimand)) is not None:
+    elif blank.estimand != "filter_auroc" and (printed := one(study, blank.estimand)) is not None:
         yield _from_rho(blank, study, printed.value)
 
 
@@ -105,16 +121,21 @@ def _borrowed(blank: StudyEffect, study: Study, earlier: Sequence[Study]) -> Stu
 
     The estimate is the study's own; the error is an approximation, and so is the odds ratio.
     """
-    gap = study.one("accuracy_gap_pp")
+    gap = one(study, "accuracy_gap_pp")
     lent = next(
-        (one for one in earlier if one.design == study.design and fitting_tables(one)), None
+        (
+            other
+            for other in earlier
+            if design_of(other) == design_of(study) and fitting_tables(other)
+        ),
+        None,
     )
     missing = f"{study.source} prints neither flag rate nor group accuracies here"
     if gap is None or lent is None:
         return replace(blank, note=missing)
     table = fitting_tables(lent)[0]
     flag_rate = table.monotone / (table.monotone + table.other)
-    printed = study.one("accuracy_percent")
+    printed = one(study, "accuracy_percent")
     accuracy = printed.value / 100 if printed else table.right / (table.right + table.wrong)
     truth = GapTruth.of(accuracy=accuracy, flag_rate=flag_rate, gap=gap.value)
     taken = "flag rate" if printed else "flag rate and accuracy"
@@ -146,7 +167,7 @@ def _from_rho(blank: StudyEffect, study: Study, rho: float) -> StudyEffect:
     error: float | None = None
     if blank.estimand == "rho_violations" and tables:
         error = violations_error(tables[0], rho)
-    printed = study.one("accuracy_percent")
+    printed = one(study, "accuracy_percent")
     right = tables[0].right / (tables[0].right + tables[0].wrong) if tables else None
     accuracy = printed.value / 100 if printed else right
     if blank.estimand == "rho_coherence" and accuracy is not None:
