@@ -6,6 +6,8 @@
     plan.md                            preregistration/plan.yaml
     formats.md                         every file of the results
     command-line.md                    every verb
+
+May import every layer below it.
 """
 
 from __future__ import annotations
