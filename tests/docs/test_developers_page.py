@@ -95,7 +95,7 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     """Its file and its name in the plan give an AUROC, that of scikit-learn."""
     follow("add-a-signal.md", copy_of_the_package(tmp_path))
     plan = (ROOT / "preregistration/plan.yaml").read_text(encoding="utf-8")
-    plan = re.sub(r"(?<=signals: \[)(?=final_entropy)", "first_fall, ", plan)
+    plan = re.sub(r"(signals:\s+\[)(?=final_entropy)", r"\1first_fall, ", plan)
     for key in ("resamples", "permutations"):
         plan = plan.replace(f"{key}: 10000", f"{key}: 200")
     (tmp_path / "plan.yaml").write_text(plan, encoding="utf-8")
