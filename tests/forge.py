@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from cot_entropy.base.files import read_jsonl, write_jsonl
+from cot_entropy.cli import main
 from cot_entropy.registration.provenance import (
     FOLDER,
     RUN,
@@ -51,3 +58,34 @@ def edit_json(path: Path, change: Callable[[Any], None]) -> None:
     values = json.loads(path.read_text())
     change(values)
     path.write_text(json.dumps(values, indent=1) + "\n")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    errors: str
+
+    @property
+    def differences(self) -> list[str]:
+        """The lines of undeclared findings."""
+        return [line for line in self.out.splitlines() if line.startswith("difference: ")]
+
+
+def command(*arguments: object) -> Said:
+    """Run `cot-entropy` in this process, through its command line."""
+    out, errors = io.StringIO(), io.StringIO()
+    handler = logging.StreamHandler(errors)
+    logger = logging.getLogger("cot_entropy")
+    logger.addHandler(handler)
+    argv = ["cot-entropy", *map(str, arguments)]
+    try:
+        with redirect_stdout(out), mock.patch.object(sys, "argv", argv):
+            main()
+    except SystemExit as end:
+        return Said(code=int(end.code or 0), out=out.getvalue(), errors=errors.getvalue())
+    finally:
+        logger.removeHandler(handler)
+    raise AssertionError("main() returned")

@@ -14,6 +14,7 @@ from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
 from cot_entropy.data.spec import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
+from cot_entropy.formats.attempts import attempt
 from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.completions import sample_completions
 from cot_entropy.generate.prefixes import cut_prefixes
@@ -130,31 +131,36 @@ def generate(cell: str, configuration: Configuration, results: Path) -> None:
     model, dataset = cell.split("/")
     files = generations(cell, results)
     manifest = results / f"inputs/{model}.model.json"
-    generate_chains(
-        ChainsJob(
-            cell=cell,
-            study_seed=study.seed,
-            chain=blocks.chain["registered"],
-            engine=study.engine,
-            code_digest=stage_digest("chains"),
-        ),
-        model=manifest,
-        questions=results / f"inputs/{dataset}.questions.jsonl.zst",
-        out=files["chains"],
-    )
+    with attempt(files["chains"]):
+        generate_chains(
+            ChainsJob(
+                cell=cell,
+                study_seed=study.seed,
+                chain=blocks.chain["registered"],
+                engine=study.engine,
+                code_digest=stage_digest("chains"),
+            ),
+            model=manifest,
+            questions=results / f"inputs/{dataset}.questions.jsonl.zst",
+            out=files["chains"],
+        )
     probe = blocks.probe["registered"]
     cut_prefixes(
         PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")),
         chains=files["chains"],
         out=files["prefixes"],
     )
-    sample_completions(
-        CompletionsJob(probe=probe, engine=study.engine, code_digest=stage_digest("completions")),
-        model=manifest,
-        chains=files["chains"],
-        prefixes=files["prefixes"],
-        out=files["completions"],
+    completions = CompletionsJob(
+        probe=probe, engine=study.engine, code_digest=stage_digest("completions")
     )
+    with attempt(files["completions"]):
+        sample_completions(
+            completions,
+            model=manifest,
+            chains=files["chains"],
+            prefixes=files["prefixes"],
+            out=files["completions"],
+        )
 
 
 def rescore(cell: str, configuration: Configuration, results: Path) -> None:
@@ -179,17 +185,19 @@ def sample_votes(cell: str, configuration: Configuration, results: Path) -> None
     study, blocks = configuration.study, configuration.protocols
     if study.baselines.self_consistency is None:
         return
-    sample_chains(
-        SelfConsistencyJob(
-            chains=study.baselines.self_consistency,
-            temperature=blocks.probe["registered"].temperature,
-            engine=study.engine,
-            code_digest=stage_digest("self_consistency"),
-        ),
-        model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
-        chains=generations(cell, results)["chains"],
-        out=further_chains(cell, results),
+    job = SelfConsistencyJob(
+        chains=study.baselines.self_consistency,
+        temperature=blocks.probe["registered"].temperature,
+        engine=study.engine,
+        code_digest=stage_digest("self_consistency"),
     )
+    with attempt(further_chains(cell, results)):
+        sample_chains(
+            job,
+            model=results / f"inputs/{cell.split('/', maxsplit=1)[0]}.model.json",
+            chains=generations(cell, results)["chains"],
+            out=further_chains(cell, results),
+        )
 
 
 def count_votes(cell: str, configuration: Configuration, results: Path) -> None:

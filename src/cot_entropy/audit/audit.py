@@ -14,10 +14,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from cot_entropy.audit.audit_report import AuditReport, DeviationLine, EntryLine
+from cot_entropy.audit.decoded import Decoding
 from cot_entropy.audit.derive import Derivation, registered_trajectories
-from cot_entropy.audit.findings import AuditReport, EntryLine, Finding
+from cot_entropy.audit.established import Done, Established
+from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.registered import registration_findings
 from cot_entropy.audit.run import Run, opened, read_run
+from cot_entropy.audit.sampled import cell_errors
 from cot_entropy.audit.stored_files import (
     generation_findings,
     manifest_findings,
@@ -25,21 +29,12 @@ from cot_entropy.audit.stored_files import (
 )
 from cot_entropy.audit.table_diff import Value, read_csv
 from cot_entropy.base.errors import UserError
+from cot_entropy.registration.attempt_times import results_on, timing_problems
 from cot_entropy.registration.departures import mixtures, run_standings
 from cot_entropy.registration.provenance import PLAN, CellRecord
 from cot_entropy.stats.row_status import Standings
 
 Row = dict[str, Value]
-
-HAND_MADE = (
-    "generations made up by hand with consistent hashes are not detectable without generating "
-    "again: audit --regenerate N"
-)
-
-FEW_DRAWN = (
-    "only the drawn questions were generated again; other hardware or another batch may change "
-    "tokens without anybody's doing"
-)
 
 
 def audit(
@@ -49,20 +44,27 @@ def audit(
     jobs: int = 2,
     regenerate: int = 0,
     draw: int | None = None,
+    tokenizers: Sequence[Path] = (),
 ) -> AuditReport:
     """Audit a results folder, or an archive of one (unpacked into a scratch folder).
 
     `freeze` is the auditor's own copy of freeze.json, compared with the one in the results; by
     default that of the project in the working folder, if it has one. `regenerate` questions of each
     cell are generated again with this machine's engine; `draw` repeats an earlier choice of them.
-    Raises UserError where the folder cannot be audited.
+    `tokenizers` are folders with a tokenizer.json, beside those at hand. Raises UserError where
+    the folder cannot be audited.
     """
     with opened(results) as folder:
-        return _audit(folder, freeze, jobs, regenerate, draw)
+        return _audit(folder, freeze, jobs, regenerate, draw, tokenizers)
 
 
-def _audit(
-    results: Path, freeze: Path | None, jobs: int, regenerate: int, draw: int | None
+def _audit(  # noqa: PLR0917 (the options of the verb, passed on)
+    results: Path,
+    freeze: Path | None,
+    jobs: int,
+    regenerate: int,
+    draw: int | None,
+    tokenizers: Sequence[Path],
 ) -> AuditReport:
     run = read_run(results)
     standings = run_standings(results, registered_trajectories(run.record.configuration, results))
@@ -76,16 +78,19 @@ def _audit(
             items=run.record.items,
             jobs=jobs,
         )
+        decoding = Decoding(results=results, study=run.record.configuration.study, given=tokenizers)
         findings = [
             *registration_findings(run, freeze),
             *manifest_findings(results, run.manifest),
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
+            *decoding.findings(run.cells),
             *derivation.findings(run.cells),
         ]
         again: list[str] = []
         if regenerate:
             findings += _regenerated(run, Path(scratch), regenerate, draw, again)
-    return _report(run, standings, findings, derivation, again)
+    done = Done(run=run, derivation=derivation, decoding=decoding, again=again)
+    return _report(run, standings, findings, done.established())
 
 
 def _regenerated(
@@ -107,62 +112,58 @@ def _regenerated(
 
 def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
     yield from record_findings(run.results, cell)
-    yield from generation_findings(run.results, cell)
+    yield from generation_findings(run.results, cell, run.record.configuration.study)
     # with a freeze, those of the rows are departures from it
     kinds: tuple[Literal["rows", "baseline"], ...] = ("baseline",)
     if run.registration.freeze is None:
         kinds = ("rows", "baseline")
     for kind in kinds:
-        for problem in mixtures(cell, run.record, of=kind):
+        late = timing_problems(cell, run.record, frozen_at=run.frozen_at, of=kind)
+        for problem in (*mixtures(cell, run.record, of=kind), *late):
             yield Finding(check="generations", subject=cell.cell, detail=problem)
 
 
 def _report(
-    run: Run,
-    standings: Standings,
-    findings: Sequence[Finding],
-    derivation: Derivation,
-    again: Sequence[str],
+    run: Run, standings: Standings, findings: Sequence[Finding], established: Established
 ) -> AuditReport:
     frozen = run.registration.freeze
     judged, estimated = (_rows(run.results / name) for name in ("verdicts.csv", "estimates.csv"))
     rows = [row for row in (*judged, *estimated) if row.get("verdict") not in _ABSENT]
-    by_hash = Counter(
-        f"{top}/" if rest else top
-        for name in run.manifest.files.keys() - set(derivation.derived) - _generations(run)
-        for top, _, rest in [name.partition("/")]
-        if top not in {"provenance", "inputs"}
-    )
-    limits = [FEW_DRAWN if again else HAND_MADE, *derivation.limits]
-    if by_hash:
-        counted = ", ".join(
-            f"{count} files in {top}" if top.endswith("/") else top
-            for top, count in sorted(by_hash.items())
-        )
-        limits.append(f"checked by hash only: {counted}")
-    if frozen is None or frozen.anchor is None:
-        limits.append(
-            "unanchored: nothing outside its own repository shows when the freeze was made "
-            "(no OSF DOI, signed tag or RFC 3161 timestamp)"
-        )
     return AuditReport(
+        exit_code=1 if any(one.declared is None for one in findings) else 0,
         results=run.results.name,
         freeze="frozen" if frozen else "not frozen",
         frozen_at=frozen.frozen_at if frozen else None,
-        items_sha256=frozen.items_sha256 if frozen else None,
+        commit=frozen.commit if frozen else None,
+        sha256=frozen.sha256 if frozen else None,
         anchor=f"{frozen.anchor.kind} {frozen.anchor.value}" if frozen and frozen.anchor else None,
+        replaced=frozen.replaced if frozen else [],
         confirmatory_rows=sum(row.get("kind") == "confirmatory" for row in rows),
         demoted_rows=sum("demoted: " in str(row.get("reason") or "") for row in rows),
         findings=list(findings),
+        deviations=list(_deviations(run)),
+        errors=[one for cell in run.cells for one in cell_errors(cell, run.results)],
         entries=list(_entries(run, standings, judged, estimated)),
-        checked=[
-            f"{len(run.manifest.files)} files by hash",
-            f"{len(run.cells)} cells by question, gold and seed",
-            f"{len(derivation.derived)} files derived again from the stored generations",
-            *again,
-        ],
-        limits=limits,
+        established=established,
     )
+
+
+def _deviations(run: Run) -> Iterator[DeviationLine]:
+    frozen = run.registration.freeze.items if run.registration.freeze else {}
+    results = results_on(run.cells)
+    for one in run.registration.deviations.deviations:
+        yield DeviationLine(
+            id=one.id,
+            item=one.item,
+            frozen=frozen.get(one.item),
+            found=one.found,
+            when=one.when.isoformat(),
+            results_seen=one.results_seen,
+            results_known=one.after(results),
+            what=one.what,
+            why=one.why,
+            expected_effect=one.expected_effect,
+        )
 
 
 def _entries(
@@ -195,10 +196,6 @@ def _entries(
 
 
 _ABSENT = frozenset({"not run", "failed"})
-
-
-def _generations(run: Run) -> set[str]:
-    return {name for cell in run.cells for name in cell.headers}
 
 
 def _rows(path: Path) -> list[Row]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.run import Run
+from cot_entropy.registration.attempt_times import results_on
 from cot_entropy.registration.departures import cell_departures, run_departures
 from cot_entropy.registration.freeze import FILE, load_freeze
 from cot_entropy.registration.items import Items, code_items
@@ -23,8 +24,10 @@ def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding
     path = own or Path("preregistration") / FILE
     if own or path.is_file():
         ours = load_freeze(path)
-        if frozen is None or ours.items_sha256 != frozen.items_sha256:
+        if frozen is None or ours.sha256 != frozen.sha256:
             detail = f"is not the freeze in {path}"
+            if frozen is not None and ours.items_sha256 == frozen.items_sha256:
+                detail += ": the same items, another time, commit or list of replaced freezes"
             yield Finding(
                 check="registration", subject=f"{FOLDER}/{REGISTRATION}/{FILE}", detail=detail
             )
@@ -46,9 +49,10 @@ def registration_findings(run: Run, own: Path | None = None) -> Iterator[Finding
 def _departures(run: Run, frozen: Items) -> Iterator[Departure]:
     """What differs from the freeze and concerns a cell of this run, or this audit's own code."""
     cells = {cell.cell for cell in run.cells}
+    seen = results_on(run.cells)
     here = {**run.record.items, **code_items()}
     for items in (run.record.items, here):
-        for departure in run_departures(frozen, items, run.registration):
+        for departure in run_departures(frozen, items, run.registration, results=seen):
             if departure.cells is None or cells & set(departure.cells):
                 yield departure
     for cell in run.cells:

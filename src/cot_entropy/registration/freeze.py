@@ -4,19 +4,23 @@ The file holds every item of the registration (see `registration`), the commit t
 from, what it replaced and why, and where its hash is kept outside this repository, if anywhere:
 
     {"schema_version": 1, "frozen_at": "2026-11-29T23:50:00Z", "commit": "66c5...",
-     "items_sha256": "9f2c...", "items": {"plan/alpha": "...", "stage/score": "..."},
-     "anchor": null, "replaced": []}
+     "sha256": "41d8...", "items_sha256": "9f2c...",
+     "items": {"plan/alpha": "...", "stage/score": "..."}, "anchor": null, "replaced": []}
+
+`sha256` is the hash to deposit: it covers items, time, commit and every freeze that this one
+replaced, so that none of them can be changed or dropped after it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -24,12 +28,13 @@ from cot_entropy.base import digest
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import write_text
 from cot_entropy.base.located_yaml import read_located_yaml
-from cot_entropy.base.strict import Strict, describe
+from cot_entropy.base.strict import Strict, describe, validate_json
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
 from cot_entropy.registration.items import (
     Items,
+    canonical_sha256,
     code_items,
     config_items,
     environment_items,
@@ -38,6 +43,7 @@ from cot_entropy.registration.items import (
     plan_datasets,
     plan_items,
     plan_models,
+    question_items,
 )
 from cot_entropy.study.config import Configuration, read_configuration
 
@@ -45,6 +51,7 @@ FILE = "freeze.json"
 MAX_BYTES = 1_000_000
 
 Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 DOI = r"10\.\d{4,9}/\S+"
 """As the DOI Handbook (2.2) writes a name: a prefix with its registrant, a slash, a suffix."""
@@ -52,7 +59,7 @@ AnchorKind = Literal["osf_doi", "signed_tag", "rfc3161"]
 
 
 class Anchor(Strict):
-    """Where `items_sha256` is kept by someone else: a DOI, a tag's name, a timestamp's file."""
+    """Where the freeze's `sha256` is kept by someone else."""
 
     kind: AnchorKind
     """What keeps it."""
@@ -69,10 +76,12 @@ class Anchor(Strict):
 class Replaced(Strict):
     """A freeze that this one replaced."""
 
-    items_sha256: Sha256
+    sha256: Sha256
     """Its hash."""
     frozen_at: Time
     """When it was made."""
+    commit: Commit
+    """The commit that it was taken from."""
     reason: Annotated[str, Field(min_length=1)]
     """Why it was replaced."""
 
@@ -84,10 +93,12 @@ class Freeze(Strict):
     """Version of this format."""
     frozen_at: Time
     """UTC."""
-    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+    commit: Commit
     """The commit that was frozen."""
+    sha256: Sha256
+    """The hash to deposit elsewhere: over all of this but the anchor."""
     items_sha256: Sha256
-    """The hash to deposit elsewhere."""
+    """The hash over the items alone: two freezes of one registration share it."""
     items: dict[str, str]
     """Registered items by name."""
     anchor: Anchor | None = None
@@ -95,11 +106,23 @@ class Freeze(Strict):
     replaced: list[Replaced] = Field(default_factory=list)
     """Earlier freezes."""
 
+    @property
+    def frozen_on(self) -> date:
+        """The day of the freeze, UTC."""
+        return date.fromisoformat(self.frozen_at[:10])
+
     @model_validator(mode="after")
     def _hash_fits(self) -> Self:
         if items_sha256(self.items) != self.items_sha256:
             raise ValueError("items_sha256: is not the hash of `items`; the file was edited")
+        if freeze_sha256(self.model_dump(mode="json")) != self.sha256:
+            raise ValueError("sha256: is not the hash of this freeze; the file was edited")
         return self
+
+
+def freeze_sha256(values: Mapping[str, Any]) -> str:
+    """The hash to deposit of a freeze given as JSON: over all of it but hash and anchor."""
+    return canonical_sha256({k: v for k, v in values.items() if k not in {"sha256", "anchor"}})
 
 
 def freeze(config: Path, *, reason: str | None = None, now: datetime | None = None) -> Freeze:
@@ -111,6 +134,8 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
     configuration = read_configuration(config)
     plan_path = Path(configuration.study.plan)
     path = plan_path.parent / FILE
+    for left in path.parent.glob(f".{FILE}.*"):  # of a freeze that was killed while it wrote
+        left.unlink()
     earlier = load_freeze(path) if path.exists() else None
     if earlier and not (reason and reason.strip()):
         raise PlanError(
@@ -123,18 +148,21 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
     if earlier and reason:
         replaced.append(
             Replaced(
-                items_sha256=earlier.items_sha256,
+                sha256=earlier.sha256,
                 frozen_at=earlier.frozen_at,
+                commit=earlier.commit,
                 reason=reason.strip(),
             )
         )
-    result = Freeze(
-        frozen_at=f"{(now or datetime.now(UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        commit=commit,
-        items_sha256=items_sha256(items),
-        items=items,
-        replaced=replaced,
-    )
+    values = {
+        "schema_version": 1,
+        "frozen_at": f"{(now or datetime.now(UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "commit": commit,
+        "items_sha256": items_sha256(items),
+        "items": items,
+        "replaced": [one.model_dump(mode="json") for one in replaced],
+    }
+    result = Freeze.model_validate_json(json.dumps({**values, "sha256": freeze_sha256(values)}))
     _write(path, result)
     return result
 
@@ -157,7 +185,7 @@ def load_freeze(path: Path) -> Freeze:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise PlanError(f"{path}: larger than {MAX_BYTES} bytes; this is no freeze")
-        return Freeze.model_validate_json(path.read_bytes())
+        return validate_json(Freeze, path.read_bytes())
     except FileNotFoundError:
         raise PlanError(f"{path}: no such file; write it with: cot-entropy freeze") from None
     except ValidationError as error:
@@ -174,6 +202,7 @@ def registration_items(configuration: Configuration, plan_path: Path) -> Items:
     return {
         **plan_items(values),
         **config_items(configuration, plan),
+        **question_items(configuration, plan),
         **environment_items(configuration, root),
         **file_items(plan_path, root),
         **code_items(),

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.base.files import sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
-from cot_entropy.base.strict import Strict, describe
+from cot_entropy.base.strict import Strict, describe, validate_json
 from cot_entropy.formats.attempts import Attempt, Host, host, read_attempts
 from cot_entropy.formats.records import Header, read_header
 from cot_entropy.plan.load import load_plan
@@ -236,7 +236,7 @@ def _copy_registration(plan_path: Path, target: Path) -> None:
 
 def _parse(kind: type[S], raw: bytes, where: str) -> S:
     try:
-        return kind.model_validate_json(raw)
+        return validate_json(kind, raw)
     except ValidationError as error:
         raise DataError(f"{where}: {describe(error)}") from None
 
