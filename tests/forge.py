@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from cot_entropy.base.files import read_jsonl, write_jsonl
+from cot_entropy.base.files import read_jsonl, sha256_file, write_jsonl
 from cot_entropy.cli import main
 from cot_entropy.registration.provenance import (
     FOLDER,
@@ -24,7 +24,7 @@ from cot_entropy.registration.provenance import (
     record_cell,
     seal,
 )
-from runs import finish
+from runs import finish, further_chains, generations, rescore
 
 Record = dict[str, Any]
 
@@ -89,3 +89,27 @@ def command(*arguments: object) -> Said:
     finally:
         logger.removeHandler(handler)
     raise AssertionError("main() returned")
+
+
+def relink(results: Path, cell: str) -> None:
+    """Make every header name the files that it is made from as they are now."""
+    files = {**generations(cell, results), "self_consistency": further_chains(cell, results)}
+    questions = results / f"inputs/{cell.split('/')[1]}.questions.jsonl.zst"
+    made_from = {
+        "chains": {"questions": questions},
+        "prefixes": {"chains": files["chains"]},
+        "completions": {"chains": files["chains"], "prefixes": files["prefixes"]},
+        "self_consistency": {"reference_chains": files["chains"]},
+    }
+    for stage, sources in made_from.items():
+        hashes = {role: sha256_file(path) for role, path in sources.items()}
+        rewrite(files[stage], lambda lines, h=hashes: [{**lines[0], "inputs": h}, *lines[1:]])
+
+
+def rederive(results: Path, *cells: str) -> None:
+    """Score, judge, report, record and seal again what a forger changed, as if it had been so."""
+    configuration = read_record(results / FOLDER / RUN, RunRecord).configuration
+    for cell in cells:
+        relink(results, cell)
+        rescore(cell, configuration, results)
+    reanalyse(results)

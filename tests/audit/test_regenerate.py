@@ -14,7 +14,7 @@ CELL = "alpha/sums"
 def test_a_real_run_comes_out_the_same(tiny: Tiny) -> None:
     report = audit(tiny.results, jobs=1, regenerate=3, draw=1)
     assert report.findings == []
-    lines = [line for line in report.checked if "generated again (draw 1)" in line]
+    lines = [line for line in report.established.model if "generated again (draw 1)" in line]
     assert len(lines) == 2
     assert all("3 of 3 chains" in line for line in lines)
 
