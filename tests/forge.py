@@ -15,6 +15,7 @@ from unittest import mock
 
 from cot_entropy.base.files import read_jsonl, sha256_file, write_jsonl
 from cot_entropy.cli import main
+from cot_entropy.cli.app import PrintableFormatter
 from cot_entropy.registration.provenance import (
     FOLDER,
     RUN,
@@ -78,6 +79,7 @@ def command(*arguments: object) -> Said:
     """Run `cot-entropy` in this process, through its command line."""
     out, errors = io.StringIO(), io.StringIO()
     handler = logging.StreamHandler(errors)
+    handler.setFormatter(PrintableFormatter())
     logger = logging.getLogger("cot_entropy")
     logger.addHandler(handler)
     argv = ["cot-entropy", *map(str, arguments)]

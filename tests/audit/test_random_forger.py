@@ -55,7 +55,7 @@ def pick(draw: random.Random, record: Record) -> Leaf:
     return draw.choice(found[draw.choice(sorted(found))])
 
 
-def other(draw: random.Random, value: Any) -> Any:
+def other(draw: random.Random, value: Any) -> Any:  # noqa: PLR0911 (one line per kind)
     """Another value of the same kind, such as a forger would set."""
     match value:
         case bool():

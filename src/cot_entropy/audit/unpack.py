@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import space_for
 
 CHUNK: Final = 1024 * 1024
 END: Final = struct.Struct("<4s4H2LH")
@@ -188,9 +189,10 @@ def _write(
     try:
         for member, path in files:
             destination = scratch.joinpath(*path.parts)
-            destination.parent.mkdir(parents=True, exist_ok=True)
-            with packed.open(member) as source, destination.open("xb") as sink:
-                _copy(source, sink, member, archive)
+            with space_for(target / path), packed.open(member) as source:
+                destination.parent.mkdir(parents=True, exist_ok=True)
+                with destination.open("xb") as sink:
+                    _copy(source, sink, member, archive)
         scratch.chmod(0o755)
         scratch.rename(target)
     except BaseException:

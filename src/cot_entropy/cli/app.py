@@ -56,7 +56,7 @@ STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."
 
 
-class _Printable(logging.Formatter):
+class PrintableFormatter(logging.Formatter):
     """Messages of this package on one line each, whatever text of others they quote."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
@@ -99,7 +99,7 @@ def options(
         # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
         handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
     for handler in handlers:
-        handler.setFormatter(_Printable())
+        handler.setFormatter(PrintableFormatter())
     logging.basicConfig(handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
 

@@ -19,7 +19,7 @@ from typing import Final, Literal, TypeVar
 from pydantic import ValidationError
 
 from cot_entropy.base.errors import DataError, PlanError
-from cot_entropy.base.files import sha256_file, write_text
+from cot_entropy.base.files import copy_file, sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.base.strict import Strict, describe, validate_json
 from cot_entropy.formats.attempts import Attempt, Host, host, read_attempts
@@ -230,8 +230,7 @@ def _copy_registration(plan_path: Path, target: Path) -> None:
     ]
     for path, name in copies:
         if path.is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / name)
+            copy_file(path, target / name)
 
 
 def _parse(kind: type[S], raw: bytes, where: str) -> S:
