@@ -60,6 +60,7 @@ class PrintableFormatter(logging.Formatter):
     """Messages of this package on one line each, whatever text of others they quote."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
+        """The message, escaped; other libraries' as they are."""
         message = super().formatMessage(record)
         return printable(message) if record.name.startswith("cot_entropy") else message
 
