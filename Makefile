@@ -3,7 +3,9 @@
 # TORCH_BACKEND=cpu takes PyTorch's small CPU build where its own index is reachable;
 # the default takes whatever build the package index serves.
 
-PYTHON ?= python3.11
+# any Python 3 starts uv, which finds or fetches the one that the locks need
+PYTHON ?= python3
+LOCKED_PYTHON := >=3.11,<3.13
 UV_VERSION := 0.13.9
 TORCH_BACKEND ?=
 
@@ -21,13 +23,15 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 setup: $(READY)
 
 $(UV):
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
-	  { echo "error: Python 3.11 is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -c '' 2>/dev/null || \
+	  { echo "error: no $(PYTHON); install Python 3, or name it with: make PYTHON=/path/to/python3" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "error: $(PYTHON) has no venv module; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 2; }
 	$(PYTHON) -m venv .tools
 	.tools/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 $(READY): $(LOCKS) pyproject.toml | $(UV)
-	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	test -x $(BIN)/python || $(UV) venv --quiet --python "$(LOCKED_PYTHON)" .venv
 	$(UV) pip sync --quiet --python $(BIN)/python $(BACKEND) $(LOCKS)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@

@@ -5,6 +5,7 @@
 #   snakemake --cores all --configfile F --config only='["model/dataset"]'
 #   snakemake variants --cores all --config variants='["m_3","cap_4"]'
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -27,6 +28,10 @@ except UserError as error:
     # raised, it would be shown as an error of this file
     print(f"error: {error}", file=sys.stderr)
     sys.exit(error.exit_code)
+
+
+# rules run the commands of the environment that Snakemake itself runs in, activated or not
+shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
 
 
 report: "workflow/report/workflow.rst"

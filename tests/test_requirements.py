@@ -1,6 +1,7 @@
 """Locks, environment.yml and pyproject.toml say the same, and no lock names a host."""
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -49,13 +50,34 @@ def test_the_replicated_release_can_be_had() -> None:
 
 def test_conda_installs_the_gpu_lock_on_the_declared_python() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
-    python, _, pip = environment["dependencies"]
+    python, compiler, _, pip = environment["dependencies"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["requires-python"] == ">=3.11,<3.12"
+    assert project["requires-python"] == ">=3.11,<3.13"
     assert python == "python=3.11"
+    assert compiler == "c-compiler"
     assert pip["pip"] == ["-r requirements/gpu.txt", "-e ."]
 
 
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_no_lock_names_a_host_or_an_index(path: Path) -> None:
     assert not re.search(r"https?://|--(extra-)?index|--find-links", path.read_text())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("python", ["3.11", "3.12"])
+@pytest.mark.parametrize("lock", [*FULL, "dev"])
+def test_one_lock_holds_for_each_python(lock: str, python: str, tmp_path: Path) -> None:
+    """Resolved again under the lock's own pins, nothing is added and nothing changes."""
+    overrides = ("--overrides", "requirements/overrides-cpu.txt") if lock == "cpu" else ()
+    out = tmp_path / "lock.txt"
+    subprocess.run(
+        [
+            *(str(ROOT / ".tools/bin/uv"), "pip", "compile", "--quiet", "--no-header"),
+            *("--no-annotate", "--no-emit-index-url", "--python-version", python),
+            *("--python-platform", "x86_64-manylinux_2_31", *overrides),
+            *("-c", f"requirements/{lock}.txt", f"requirements/{lock}.in", "-o", str(out)),
+        ],
+        cwd=ROOT,
+        check=True,
+    )
+    assert out.read_text() == (ROOT / f"requirements/{lock}.txt").read_text()

@@ -49,7 +49,11 @@ class Project:
         (self.folder / "protocols.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
 
     def snakemake(
-        self, *arguments: str, profile: str = "default", check: bool = True
+        self,
+        *arguments: str,
+        profile: str = "default",
+        check: bool = True,
+        path: str = f"{BIN}{os.pathsep}{os.environ['PATH']}",
     ) -> subprocess.CompletedProcess[str]:
         """Run the real Snakefile; its standard output and error come back together."""
         command = [
@@ -64,7 +68,7 @@ class Project:
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
+            env={**os.environ, "PATH": path},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -44,33 +45,29 @@ def test_gpu_jobs_run_one_at_a_time_unless_there_are_more(
     assert most_at_a_time(done.stdout) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "device", "gpus"), [("slurm", "cuda", 2), ("kubernetes", "cpu", 0)]
-)
-def test_a_cluster_profile_plans_a_study(
-    project: Project, name: str, device: str, gpus: int
-) -> None:
-    """A dry run; each job asks for memory, and for as many GPUs as the engine takes.
-
-    Of Kubernetes all but its executor, which wants a bucket before it plans anything.
-    """
+def test_the_slurm_profile_plans_a_study(project: Project) -> None:
+    """A dry run; each job asks for memory, and for as many GPUs as the engine takes."""
     values = project.read()
-    values["engine"] |= {"device": device, "tensor_parallel_size": 2}
-    executor = ("--executor", "local") if name == "kubernetes" else ()
+    values["engine"] |= {"device": "cuda", "tensor_parallel_size": 2}
     project.write(values)
-    text = project.snakemake("--dry-run", *executor, profile=name).stdout
+    text = project.snakemake("--dry-run", profile="slurm").stdout
     chains = re.findall(r"^rule chains:$.*?resources: ([^\n]*)", text, re.MULTILINE | re.DOTALL)
     assert len(chains) == 2
     for resources in chains:
-        assert f"gpu={gpus}" in resources
+        assert "gpu=2" in resources
         assert "mem_mb=48000" in resources
 
 
-@pytest.mark.parametrize("name", ["slurm", "kubernetes"])
-def test_a_cluster_profile_counts_no_gpu_and_reruns_as_the_default_does(name: str) -> None:
+def test_the_slurm_profile_counts_no_gpu_and_reruns_as_the_default_does() -> None:
     """The cluster hands out GPUs: a limit here would leave all but one idle."""
     profile, default = (
-        yaml.safe_load((PROFILES / one / "config.yaml").read_text()) for one in (name, "default")
+        yaml.safe_load((PROFILES / one / "config.yaml").read_text()) for one in ("slurm", "default")
     )
     assert "resources" not in profile
     assert profile["rerun-triggers"] == default["rerun-triggers"]
+
+
+def test_rules_run_in_the_environment_of_snakemake_itself(project: Project) -> None:
+    """`.venv/bin/snakemake` without the environment activated: no other command is found."""
+    done = project.snakemake("--until", "questions", path=os.defpath)
+    assert "Finished jobid" in done.stdout

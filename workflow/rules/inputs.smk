@@ -3,6 +3,12 @@ from cot_entropy.workflow.inputs import Inputs
 inputs = Inputs(flow)
 
 
+# on a cluster they run where Snakemake does: compute nodes often reach no hub
+localrules:
+    model,
+    questions,
+
+
 rule model:
     input:
         lambda w: inputs.model_files(w.model),

@@ -23,7 +23,9 @@ from cot_entropy.engine.base import (
     RequestRejectedError,
 )
 from cot_entropy.engine.flat_logprobs import most_probable, sampled
+from cot_entropy.engine.gpu_node import check_compiler, check_driver
 from cot_entropy.engine.orphans import adopt_children
+from cot_entropy.engine.start_errors import collected, root_cause
 from cot_entropy.protocol.engine import EngineSettings
 
 QUIET: Final = {
@@ -34,6 +36,8 @@ QUIET: Final = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    # compiled with nvcc at first use, for top-k and top-p, which no request here asks for
+    "VLLM_USE_FLASHINFER_SAMPLER": "0",
 }
 CPU_BLOCK_TOKENS: Final = 32
 """Tokens per prefix-cache block on a CPU. Only whole blocks are found again, and vLLM's own 128 is
@@ -44,6 +48,8 @@ BATCH_INVARIANT_CAPABILITY: Final = 90
 def check_device(settings: EngineSettings) -> None:
     """Raise DeviceError unless this machine and this build of vLLM can run the settings."""
     platform = _platform(settings)
+    if settings.device == "cuda":
+        _check_node()
     if settings.batch_invariant and (
         settings.device == "cpu" or not platform.has_device_capability(BATCH_INVARIANT_CAPABILITY)
     ):
@@ -63,12 +69,13 @@ class VllmBackend:
         from vllm.engine.arg_utils import EngineArgs  # noqa: PLC0415
         from vllm.v1.engine.llm_engine import LLMEngine  # noqa: PLC0415
 
-        try:
-            self._engine: Any = LLMEngine.from_engine_args(
-                EngineArgs(**_arguments(settings, folder))
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise start_error(error, settings, folder) from error
+        with collected() as causes:
+            try:
+                self._engine: Any = LLMEngine.from_engine_args(
+                    EngineArgs(**_arguments(settings, folder))
+                )
+            except (OSError, ValueError, RuntimeError) as error:
+                raise start_error(error, settings, folder, root_cause(causes)) from error
         self._closed = False
 
     def add(self, request: Request) -> None:
@@ -125,6 +132,19 @@ class VllmBackend:
             self._engine.engine_core.shutdown()
 
 
+def _check_node() -> None:
+    """Raise DeviceError for a driver too old for torch, or where no C compiler is found."""
+    from torch.version import cuda  # noqa: PLC0415
+    from vllm.third_party import pynvml  # noqa: PLC0415
+
+    pynvml.nvmlInit()
+    try:
+        check_driver(int(pynvml.nvmlSystemGetCudaDriverVersion()), cuda)
+    finally:
+        pynvml.nvmlShutdown()
+    check_compiler()
+
+
 def _platform(settings: EngineSettings) -> Any:
     os.environ.update(QUIET)
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if settings.in_process else "1"
@@ -164,6 +184,10 @@ def _arguments(settings: EngineSettings, folder: Path) -> dict[str, Any]:
     common: dict[str, Any] = {
         "model": str(folder),
         "tokenizer": str(folder),
+        # a full Mistral snapshot holds its weights a second time, in another format
+        "config_format": "hf",
+        "load_format": "safetensors",
+        "tokenizer_mode": "hf",
         "trust_remote_code": False,
         "dtype": settings.dtype,
         "seed": 0,
@@ -207,18 +231,29 @@ def _finished(output: Any) -> Finished:
 
 
 def start_error(
-    error: Exception, settings: EngineSettings, folder: Path
+    error: Exception, settings: EngineSettings, folder: Path, cause: str = ""
 ) -> DeviceError | ModelError:
-    """What vLLM raised at its start, as one line that names the setting to change."""
-    reason = _first_line(error)
+    """What stopped vLLM's start, as one line that names the setting to change.
+
+    `cause` is what its engine process logged; vLLM's own error then says only that it failed.
+    """
+    reason = cause[:300] or _first_line(error)
     if isinstance(error, OSError):
         return ModelError(f"{folder}: the model cannot be loaded ({reason})")
-    if isinstance(error, MemoryError) or "memory" in str(error).lower():
+    said = f"{cause} {error}".lower()
+    if isinstance(error, MemoryError) or "memory" in said:
         key = "cpu_cache_gb" if settings.device == "cpu" else "memory_share"
         return DeviceError(
             f"the engine did not start for lack of memory ({reason}); lower engine.{key} or "
             "engine.max_model_len, or free the device"
         )
+    if "compiler" in said or "nvcc" in said:
+        return DeviceError(
+            f"the engine did not start: it could not compile a kernel ({reason}); install a C "
+            "compiler, or set engine.enforce_eager to true"
+        )
+    if "safetensors" in said or "headertoo" in said or cause.startswith(("OSError", "FileNot")):
+        return ModelError(f"{folder}: the model cannot be loaded ({reason}); fetch it again")
     return DeviceError(
         f"the engine did not start on {folder} ({reason}); check engine.max_model_len, "
         "engine.dtype and the model folder"

@@ -146,6 +146,11 @@ class Checkpoint(Generic[R]):
                 f"{self.path}: another process is still writing it (left by a killed run?); stop "
                 "that process, or wait for it, and run again"
             ) from None
+        except OSError as error:
+            raise StorageError(
+                f"{self.path}: this file system has no file locks ({error.strerror}); let results/ "
+                "be a link to one that has, such as a local disk, and run again"
+            ) from None
 
     def _append(self, line: bytes) -> None:
         try:

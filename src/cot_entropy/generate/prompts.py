@@ -41,7 +41,8 @@ class ChatTokenizer:
             raise ModelError(f"{folder}: no usable tokenizer ({reason})") from None
         if not self._tokenizer.is_fast:
             raise ModelError(f"{folder}: tokenizer.json is missing (a fast tokenizer is needed)")
-        if not self._tokenizer.chat_template:
+        template = self._tokenizer.chat_template
+        if not (template.get("default") if isinstance(template, dict) else template):
             raise ModelError(
                 f"{folder}: no chat template; use an instruction-tuned model, or add its "
                 "chat_template.jinja to the folder"

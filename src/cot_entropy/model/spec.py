@@ -22,8 +22,10 @@ HASHED_FILES: Final = (
     "tokenizer.json",
     "tokenizer_config.json",
     "chat_template.jinja",
+    "config.json",
+    "generation_config.json",
 )
-"""What of a folder decides its weights, tokenizer and chat template."""
+"""What of a folder decides its weights, tokenizer, chat template and configuration."""
 
 BundledName = Literal["smollm2-135m", "smollm2-135m-demo"]
 GGUF_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -43,6 +45,8 @@ class HubModel(Strict):
     """Its name on the hub, as `Qwen/Qwen2.5-7B-Instruct`."""
     revision: Revision
     """The commit: 40 hexadecimal digits."""
+    weights_sha256: Sha256 | None = None
+    """What the weights must hash to; a first run without it prints the line to add."""
 
 
 class LocalModel(Strict):
@@ -52,7 +56,7 @@ class LocalModel(Strict):
     path: LocalPath
     """The folder, from the project's root."""
     sha256: Sha256 | None = None
-    """What weights, tokenizer and chat template together must hash to; a freeze needs it.
+    """What weights, tokenizer, template and configuration together must hash to; a freeze needs it.
 
     A run without it prints it, as `revision` in `inputs/<model>.model.json`.
     """
