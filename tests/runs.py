@@ -22,6 +22,7 @@ from cot_entropy.generate.self_consistency import sample_chains
 from cot_entropy.model.spec import ModelJob, combined_sha256
 from cot_entropy.model.stage import (
     chat_template_sha256,
+    configuration_sha256,
     prepare_model,
     tokenizer_sha256,
     weights_sha256,
@@ -102,7 +103,10 @@ def write_tiny_study(root: Path, **changes: Any) -> None:
 def folder_sha256(model: Path) -> str:
     """What pins a local model in a config."""
     return combined_sha256(
-        weights_sha256(model), tokenizer_sha256(model), chat_template_sha256(model)
+        weights_sha256(model),
+        tokenizer_sha256(model),
+        chat_template_sha256(model),
+        *configuration_sha256(model),
     )
 
 

@@ -249,6 +249,7 @@ def _refrozen(results: Path, **values: Any) -> Path:
         frozen["sha256"] = freeze_sha256(frozen)
 
     edit_json(path, change)
+    write_report(results, plan=path.with_name("plan.yaml"), out=results / "report.html")
     seal(results)
     return path
 

@@ -283,7 +283,7 @@ def test_control_characters_do_not_reach_the_terminal_of_show(
 
     rewrite(tiny.results / CHAINS, change)
     verdicts = tiny.results / "verdicts.csv"
-    verdicts.write_text(verdicts.read_text().replace("beta/sums", f"beta/{FORGED}"), newline="")
+    verdicts.write_text(verdicts.read_text().replace("beta/sums", f'"beta/{FORGED}"'), newline="")
     asked = ("--question", question, "--cell", CELL) if question else ()
     said = command("show", tiny.results, *asked)
     assert said.code == 0, said.errors

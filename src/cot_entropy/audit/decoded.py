@@ -93,10 +93,12 @@ class Decoding:
             if not (folder / TOKENIZER).is_file():
                 raise DataError(f"{folder / TOKENIZER}: no such file; name a folder that holds it")
             yield folder / TOKENIZER
-        yield tokenizer_path(self.results / "inputs", name)
-        found = _folder(self.study.models[name])
+        spec = self.study.models[name]
+        found = _folder(spec)
         if found is not None:
             yield found / TOKENIZER
+        if isinstance(spec, BundledModel):
+            yield tokenizer_path(self.results / "inputs", name)
 
     def _problem(self, name: str, header: Header, tokenizer: Tokenizer) -> str:
         path = self.results / name

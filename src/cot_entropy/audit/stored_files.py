@@ -26,7 +26,6 @@ from cot_entropy.formats.records import (
     read_header,
     read_records,
 )
-from cot_entropy.model.spec import combined_sha256
 from cot_entropy.registration.provenance import CellRecord, Manifest, recorded, result_files
 from cot_entropy.study.config import Study
 
@@ -97,11 +96,6 @@ def _problems(path: Path, header: Header, questions: Path, study: Study) -> Iter
     if read_dataset(questions) != header.dataset:
         yield f"{questions.name} holds another dataset than the header names"
     yield from _question_problems(header, questions, study)
-    local = header.model.source == "local"
-    model = header.model
-    hashes = (model.weights_sha256, model.tokenizer_sha256, model.chat_template_sha256)
-    if local and combined_sha256(*hashes) != model.revision:
-        yield "its model's revision is not the hash of weights, tokenizer and template"
     if header.stage == "chains":
         if header.inputs.get("questions") != sha256_file(questions):
             yield f"was made from other questions than {questions.name}"
