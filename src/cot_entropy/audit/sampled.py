@@ -173,7 +173,7 @@ def _later(path: Path, header: Header) -> Iterator[tuple[str | None, list[str | 
         if chain.chain is None:
             yield record.error, [f"no chain: {chain.error}"]
             continue
-        longest = prompt + max(cut.ends if cut else [0])
+        longest = prompt + (max(cut.ends, default=0) if cut else 0)
         known = [context_error(longest, header.probe.budget, settings)]
         if header.derived_from is not None:
             under = context_error(longest, header.derived_from.budget, settings)
