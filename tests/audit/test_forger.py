@@ -32,7 +32,7 @@ from cot_entropy.report.page import write_report
 from cot_entropy.stats.analyse import analyse
 from forge import Record, command, cover_up, edit_json, rederive, rewrite
 from generation import model_folder, sentencepiece_tokenizer
-from runs import Tiny, further_chains, generate, generations, sample_votes
+from runs import Tiny, count_votes, further_chains, generate, generations, sample_votes
 
 CELL, OTHER = "alpha/sums", "beta/sums"
 REGISTERED = Path(FOLDER) / REGISTRATION
@@ -393,6 +393,8 @@ def _move_bound(results: Path, **deviation: str) -> None:
     except Exception:
         seal(results)
         return
+    for cell in configuration.study.cells:
+        count_votes(cell, configuration, results, plan=folder / "plan.yaml")
     analyse(folder / "plan.yaml", trajectories, results, standings=standings, jobs=1)
     write_report(results, plan=folder / "plan.yaml", out=results / "report.html")
     seal(results)
