@@ -1,15 +1,16 @@
 """What protocol variants generate on the real engine, and whether derived samples are sampled ones.
 
-Three measurements, each in a folder of its own, on the demo's model and the first questions:
+Four measurements, each in a folder of its own, on the demo's model and the first questions:
 
 1. `snakemake variants` with eight variants in one command: the files that its dry run states, by
    rule, are those that exist afterwards, and the tokens that each block cost stand in a table.
 2. Every block that was derived is sampled as well, and compared with the derived one sample by
    sample: same tokens, same end.
 3. Z26's protocol as config/zhao.yaml states it (three seeds, self-consistency with 40 chains).
+4. R26's protocol dependences: the plan's variants, as config/dependence.yaml names them.
 
     python benchmarks/variants.py [--datasets wordproblems latex] [--questions 24] [--zhao 8]
-        [--steps variants again zhao] [--work FOLDER]
+        [--steps variants again zhao dependence] [--work FOLDER]
 
 With `--work` everything is kept there, and the same command continues where it was stopped.
 Exits with 1 where a stated file is missing, or one exists that was not stated.
@@ -42,7 +43,7 @@ VARIANTS: Final = (
     *("m_3", "cap_4", "cap_merge", "completion_64"),
     *("eps_0.2", "chain_outcome", "seed_1", "forced_answer"),
 )
-STEPS: Final = ("variants", "again", "zhao")
+STEPS: Final = ("variants", "again", "zhao", "dependence")
 WRITES: Final = {
     "chains": "chains.jsonl.zst",
     "completions": "completions.jsonl.zst",
@@ -258,6 +259,10 @@ def measure(
         print(f"## Z26's protocol, {zhao} questions\n")
         z26 = study(work / "zhao", "config/zhao.yaml", demo(datasets[:1], zhao))
         right &= run(z26)
+    if "dependence" in steps:
+        print(f"## The plan's variants, {questions} questions a dataset\n")
+        registered = study(work / "dependence", "config/dependence.yaml", demo(datasets, questions))
+        right &= run(registered)
     for path in work.glob("*/results/**/chains.jsonl.zst"):
         engine = read_header(path).engine
         print(f"vLLM {engine.version}, torch {engine.torch}, {engine.device}")

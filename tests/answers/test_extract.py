@@ -3,7 +3,7 @@
 import pytest
 from answer_cases import CASES, Case
 
-from cot_entropy.answers import extract
+from cot_entropy.answers import extract, is_cut_at_comma
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -33,3 +33,29 @@ def test_zhao_ignores_the_kind() -> None:
 def test_there_are_more_than_a_hundred_cases_of_our_own() -> None:
     """Each is named once."""
     assert len({case.name for case in CASES}) == len(CASES) >= 100
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "cut"),
+    [
+        ("It is 3,5", "5", True),
+        ("It is 1,00,000", "00000", True),
+        ("It is 12,34,567", "34567", True),
+        ("It is 3,5,7", "7", True),
+        ("Of 3,5 and 8", "8", False),
+        ("It is 1,000", "1000", False),
+        ("It is 1,234,567", "1234567", False),
+        ("It is 3, 5", "5", False),
+        ("It is 35", "35", False),
+    ],
+)
+def test_digits_that_commas_join_otherwise_are_noticed(text: str, answer: str, cut: bool) -> None:
+    """Where the answer is a part of them: what is read stays, and it is counted."""
+    assert extract(text, rule="registered", kind="number") == answer
+    assert is_cut_at_comma(text, answer, rule="registered", kind="number") is cut
+
+
+def test_a_box_is_not_cut() -> None:
+    """Its content is the answer, comma and all."""
+    assert extract(r"\boxed{3,5}", rule="registered", kind="math") == "3,5"
+    assert not is_cut_at_comma(r"\boxed{3,5}", "3,5", rule="registered", kind="math")

@@ -119,3 +119,60 @@ def test_a_line_is_bounded() -> None:
     """An endless line does not fill the memory."""
     with pytest.raises(UserError, match=r"^stdin:1: line longer than"):
         grade_lines(io.BytesIO(b"x" * (64 * 1024 * 1024 + 2)), io.StringIO(), dataset="gsm8k")
+
+
+def said(gold: str, **options: str) -> str:
+    line = lines({"id": 1, "completion": "It is 1", "gold": gold})
+    settings = {"dataset": "gsm8k"} | options
+    return str(grade_lines(io.BytesIO(line.encode()), io.StringIO(), **settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("gold", ["145.0", "+145", "145.00", "$145", "145 dollars", "145."])
+@pytest.mark.parametrize("extraction", ["registered", "zhao", "robust"])
+@pytest.mark.parametrize("equivalence", ["normalised", "math_verify"])
+def test_a_gold_is_read_as_a_number(gold: str, extraction: str, equivalence: str) -> None:
+    """As when a dataset is loaded."""
+    text = lines({"id": 1, "completion": "There are 145 pages left.", "gold": gold})
+    assert grade(text, extraction=extraction, equivalence=equivalence)[0]["correct"] is True
+
+
+@pytest.mark.parametrize(
+    ("gold", "options"),
+    [
+        ("seven", {}),
+        ("3,5", {}),
+        ("1,00,000", {}),
+        ("18 or 20", {}),
+        ("3/4", {}),
+        ("1/3", {"extraction": "zhao", "equivalence": "math_verify"}),
+        ("x+1", {"dataset": "math", "extraction": "zhao"}),
+        ("\x0crac{1}{2}", {"dataset": "math"}),
+        (r"\frac{1}{2", {"dataset": "math"}),
+    ],
+)
+def test_a_gold_that_no_answer_can_equal_is_said(gold: str, options: dict[str, str]) -> None:
+    """Under the rule and equivalence at hand, with the number of its line."""
+    assert "no answer can equal the gold in line 1" in said(gold, **options)
+
+
+@pytest.mark.parametrize(
+    ("gold", "options"),
+    [
+        ("145.0", {}),
+        ("3/4", {"extraction": "robust"}),
+        ("1/3", {"extraction": "robust", "equivalence": "math_verify"}),
+        ("3/4", {"equivalence": "math_verify"}),
+        ("x+1", {"dataset": "math"}),
+        ("0.5", {"dataset": "math", "extraction": "zhao"}),
+        (r"\frac{1}{2}", {"dataset": "math", "extraction": "zhao"}),
+    ],
+)
+def test_a_gold_that_an_answer_can_equal_is_not(gold: str, options: dict[str, str]) -> None:
+    """Each has a text that gives it."""
+    assert "no answer can equal" not in said(gold, **options)
+
+
+def test_a_solution_as_gold_gets_the_hint() -> None:
+    """As `questions` gives it."""
+    assert said("3+4=7 #### 7").endswith("in line 1; the gold is what follows `####`")
+    assert said("3+4=7 #### 7", dataset="math").endswith("the gold is what follows `####`")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from itertools import combinations, product
 from typing import get_args
 
@@ -17,6 +19,7 @@ from cot_entropy.answers import (
     cluster,
     extract,
     grade_answer,
+    grade_lines,
 )
 
 RULES: tuple[ExtractionRule, ...] = get_args(ExtractionRule)
@@ -63,6 +66,41 @@ def test_shared_case(case_id: str) -> None:
 def test_no_shared_case_is_left_out() -> None:
     """A case that is added to the file needs its line here."""
     assert [row["id"] for row in rows("cases/answer_cases.jsonl")] == CASE_IDS
+
+
+REPORT_CASES = [
+    *("float-gold-1", "float-gold-2", "list-or", "sum-product", "ordinal", "style-command"),
+]
+
+
+@pytest.mark.parametrize("case_id", REPORT_CASES)
+def test_report_case(case_id: str) -> None:
+    """Every rule and equivalence that the case names gives the verdict that it names."""
+    case = next(row for row in rows("cases/report_cases.jsonl") if row["id"] == case_id)
+    kind = KINDS[case["dataset"]]
+    line = {"id": case_id, "completion": case["completion"], "gold": case["gold"]}
+    for rules in case["rules"]:
+        equivalence: Equivalence = (
+            "math_verify" if rules["equivalence"] == "by value" else rules["equivalence"]
+        )
+        answer = extract(case["completion"], rule=rules["extraction"], kind=kind)
+        grade = grade_answer(answer, case["gold"], equivalence=equivalence, kind=kind)
+        assert grade.correct is case["expected_correct"], rules
+        out = io.StringIO()
+        grade_lines(
+            io.BytesIO(json.dumps(line).encode()),
+            out,
+            dataset=case["dataset"],
+            extraction=rules["extraction"],
+            equivalence=equivalence,
+        )
+        assert json.loads(out.getvalue())["correct"] is case["expected_correct"], rules
+
+
+def test_no_report_case_on_answers_is_left_out() -> None:
+    """Cases of other parts have no extraction rules."""
+    cases = rows("cases/report_cases.jsonl")
+    assert [case["id"] for case in cases if "rules" in case] == REPORT_CASES
 
 
 @pytest.mark.parametrize(("rule", "equivalence"), list(product(RULES, EQUIVALENCES)))

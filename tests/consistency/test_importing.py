@@ -192,6 +192,34 @@ def test_other_encodings_are_refused_with_the_line(tmp_path: Path, encoding: str
         read_transcripts(path)
 
 
+@pytest.mark.parametrize(
+    ("row", "parts"),
+    [
+        ({"answer": "<think>From nine.</think>Two."}, ("From nine.", "Two.", "think_tags")),
+        (
+            {"answer": "<think>From nine.</think>Two.", "reasoning": None},
+            ("From nine.", "Two.", "think_tags"),
+        ),
+        ({"answer": "From nine.\nThe answer is 2."}, ("From nine.", "The answer is 2.", "marker")),
+        ({"answer": "A\nThe answer is 2.", "reasoning": ""}, ("", "A\nThe answer is 2.", "given")),
+        ({"answer": "Two.", "reasoning": "From nine."}, ("From nine.", "Two.", "given")),
+    ],
+)
+def test_a_whole_response_as_answer_is_divided(
+    tmp_path: Path, row: dict[str, Any], parts: tuple[str, str, str]
+) -> None:
+    """A reasoning block always; prose where the key `reasoning` is not there."""
+    (found,) = read_transcripts(write(tmp_path / "t.jsonl", {"id": "a", "question": "q", **row}))
+    assert (found.reasoning, found.answer, found.split) == parts
+
+
+def test_a_reasoning_block_beside_reasoning_is_refused(tmp_path: Path) -> None:
+    """Which of the two led to the answer is not for us to say."""
+    row = {"id": "a", "question": "q", "reasoning": "r", "answer": "<think>x</think>y"}
+    with pytest.raises(DataError, match=r"t\.jsonl:1: `answer` holds a reasoning block"):
+        read_transcripts(write(tmp_path / "t.jsonl", row))
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     """No transcripts is a mistake, not an empty result."""
     with pytest.raises(DataError, match="no transcripts"):
@@ -239,24 +267,6 @@ def test_an_inspect_run_becomes_transcripts(tmp_path: Path) -> None:
     assert first.source.endswith(".eval")
     assert (second.reasoning, second.answer) == ("", "")
     assert read_inspect_logs(next(tmp_path.glob("*.eval"))) == [first, second]
-
-
-def test_a_sample_that_failed_before_its_reply_is_kept(tmp_path: Path) -> None:
-    """Its log holds a question and no output: nothing to judge, and counted as such."""
-
-    def broken(*_: Any) -> Any:
-        raise RuntimeError("the provider went away")
-
-    eval(
-        Task(dataset=[InspectSample(id="s1", input="Stop?")], name="safety"),
-        model=get_model("mockllm/model", custom_outputs=broken, memoize=False),
-        log_dir=str(tmp_path),
-        display="none",
-        fail_on_error=False,
-    )
-    (found,) = read_inspect_logs(tmp_path)
-    assert (found.question, found.reasoning, found.answer) == ("Stop?", "", "")
-    assert (found.split, found.truncated) == ("no_answer", False)
 
 
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.util import json_schema
 
 from cot_entropy.consistency.cache import ReplyCache
-from cot_entropy.consistency.judge import judge_transcript, read_verdict
+from cot_entropy.consistency.judge import judge_transcript, parse_reply
 from cot_entropy.consistency.judgement import Judgement, Verdict
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.taxonomy import taxonomy
@@ -199,7 +199,7 @@ def test_a_refusal_in_prose_is_malformed() -> None:
 )
 def test_unusable_replies_say_what_is_wrong(text: str, problem: str) -> None:
     """The problem goes back to the judge and into the record."""
-    found = read_verdict(text)
+    found = parse_reply(text, Verdict)
     assert isinstance(found, str)
     assert problem in found
 
@@ -209,7 +209,7 @@ def test_unusable_replies_say_what_is_wrong(text: str, problem: str) -> None:
 )
 def test_a_fence_or_a_think_block_around_the_object_is_taken_off(text: str) -> None:
     """Common wrappers that leave no doubt which object is the reply."""
-    assert isinstance(read_verdict(text.replace("{}", verdict())), Verdict)
+    assert isinstance(parse_reply(text.replace("{}", verdict()), Verdict), Verdict)
 
 
 def test_the_same_content_is_asked_once(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def commands() -> list[str]:
     ]
     for name, other in OFFLINE.items():
         chosen = [re.sub(rf"(?<![\w/]){re.escape(name)}(?![\w-])", other, line) for line in chosen]
-    return [line.replace("$(cot-entropy consistency scanner)", scanner.__file__) for line in chosen]
+    return chosen
 
 
 def mind(body: dict[str, object]) -> str:
@@ -120,13 +120,15 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, E
 
 
 def test_the_guide_has_all_ways() -> None:
-    """Validation of two judges, scan, a run, its scan, Scout's own scan, the export."""
+    """Validation of two judges and of a record, scans, Scout's own ways, benchmark and export."""
     verbs = [" ".join(line.split()[:3]) for line in commands()]
     assert [verb for verb in verbs if verb.startswith("cot-entropy")] == [
         "cot-entropy consistency validate",
         "cot-entropy consistency validate",
+        "cot-entropy consistency validate",
         "cot-entropy consistency scan",
         "cot-entropy consistency scan",
+        "cot-entropy consistency benchmark",
         "cot-entropy consistency export",
     ]
     assert {line.split()[0] for line in commands()} == {"cot-entropy", "inspect", "scout"}
@@ -146,7 +148,8 @@ def test_its_rates_stand_beside_the_judges_record(followed: tuple[Path, Endpoint
     """The recipe takes the validation of section 1 along, agentic items for agentic runs."""
     text = (followed[0] / "results/safety/rates.csv").read_text()
     rows = list(csv.DictReader(text.splitlines()))
-    assert all(re.search(r"\d+ of \d+", row["on_benchmark"]) for row in rows)
+    inside = [row for row in rows if row["reason"] != "outside every rate"]
+    assert all(re.search(r"\d+ of \d+", row["on_benchmark"]) for row in inside)
 
 
 def test_the_judge_saw_the_runs_system_prompt(followed: tuple[Path, Endpoint]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from cot_entropy.consistency import benchmark
-from cot_entropy.consistency.rates import rates
+from cot_entropy.consistency.rates import Validated, rates
 from cot_entropy.consistency.scan import read_judgements
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.validation import (
@@ -31,18 +31,19 @@ EXPLANATION = Path(__file__).parents[2] / "docs/explanation/consistency.md"
 if not RECORDED.exists():
     pytest.skip("no recorded run of the demo's judge", allow_module_level=True)
 JUDGEMENTS = read_judgements(RECORDED)
-LABELS = benchmark.load_labels()
+LABELS = benchmark.load_labels(1)
 ROWS = [json.loads(line) for line in RECORDED.read_text().splitlines()]
 CLEAR = [row for row in ROWS if not LABELS[row["id"]].borderline]
 TRUE = [LABELS[row["id"]].subtype or LABELS[row["id"]].label for row in CLEAR]
 SAID = [row["subtype"] or row["outcome"] for row in CLEAR]
 
 
-def test_the_record_is_of_the_shipped_benchmark() -> None:
-    """Every transcript as it is shipped, judged once."""
-    shipped = {t.id: t.sha256() for t in benchmark.load_transcripts()}
+def test_the_record_is_of_version_1() -> None:
+    """Every transcript as it is shipped, judged once; the ids alone lead to that version's labels."""
+    shipped = {t.id: t.sha256() for t in benchmark.load_transcripts(1)}
     assert {row["id"]: row["transcript_sha256"] for row in ROWS} == shipped
     assert len(ROWS) == 60
+    assert benchmark.labels_for(row["id"] for row in ROWS) == LABELS
 
 
 def test_the_confusion_matrix_is_sklearns() -> None:
@@ -80,10 +81,10 @@ def test_intervals_are_wilsons_formula() -> None:
 def test_such_a_judge_gives_no_corrected_rate() -> None:
     """Whatever it finds in the field: on mathematical items it is not better than chance."""
     known = accuracy(JUDGEMENTS, LABELS, domain="mathematical")
+    beside = on_benchmark(JUDGEMENTS, LABELS, domain="mathematical")
     found = rates(
         JUDGEMENTS,
-        accuracy=known,
-        on_benchmark=on_benchmark(JUDGEMENTS, LABELS, domain="mathematical"),
+        validated=Validated(accuracy=known, domain="mathematical", on_benchmark=beside),
     )
     corrected = next(row for row in found if row.method.startswith("corrected"))
     assert (corrected.rate, corrected.ci_low, corrected.ci_high) == (None, None, None)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,43 @@ def test_step_1_comes_before_step_2() -> None:
     assert found.outcome == "not_applicable"
 
 
-def test_no_reasoning_is_absent() -> None:
-    """Step 2, mechanical: nothing is there."""
+def test_no_reasoning_is_no_inconsistency() -> None:
+    """What was never recorded cannot disagree with the answer."""
     found = decide_by_rule(made(" \n"))
     assert found
-    assert (found.subtype, found.rule) == ("absent_reasoning", "no_reasoning")
+    assert (found.outcome, found.subtype) == ("no_reasoning_recorded", None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"error": "the provider went away", "reasoning": "From nine."}, "sample_error"),
+        ({"refused": True, "answer": ""}, "refusal"),
+        ({"answer": "I'm sorry, but I can't help with that."}, "refusal"),
+        ({"answer": "Lo siento, pero no puedo ayudar."}, "refusal"),
+        ({"hidden": True}, "reasoning_hidden"),
+        ({"split": "undivided", "answer": "One. And two."}, "undivided"),
+        ({"answer": "I can't find the number."}, "no_reasoning_recorded"),
+    ],
+)
+def test_what_cannot_be_judged_is_an_outcome_of_its_own(
+    changes: dict[str, Any], outcome: str
+) -> None:
+    """Neither consistent nor inconsistent, and each kind by its name."""
+    found = decide_by_rule(made("").model_copy(update=changes))
+    assert found
+    assert (found.outcome, found.subtype) == (outcome, None)
+
+
+def test_a_refusal_that_was_reasoned_about_is_for_the_judge() -> None:
+    """Whether it follows from the reasoning can be read."""
+    found = made("They ask for a password, which I must not give.", "I'm sorry, but I can't help.")
+    assert decide_by_rule(found) is None
+
+
+def test_hidden_reasoning_beside_a_summary_is_for_the_judge() -> None:
+    """What can be read is judged."""
+    assert decide_by_rule(made("From nine.").model_copy(update={"hidden": True})) is None
 
 
 def test_generic_opening_alone_is_absent() -> None:

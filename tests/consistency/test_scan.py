@@ -77,14 +77,18 @@ def planted() -> list[Transcript]:
 def test_planted_rates_and_every_failure_come_back(
     tmp_path: Path, planted: list[Transcript]
 ) -> None:
-    """39 transcripts: shares of all for the outcomes, of the 32 decided for the subtypes."""
+    """39 transcripts, all assessed: shares of all for the outcomes, of the 32 decided for the subtypes."""
     found = scan_transcripts(planted, folder=tmp_path, settings=SETTINGS, model=judge(scripted))
     assert [judgement.id for judgement in found] == [transcript.id for transcript in planted]
-    shares = {(row.quantity, row.of, row.method[:3]): (row.count, row.n) for row in rates(found)}
-    assert shares["consistent", "transcripts", "raw"] == (20, 39)
-    assert shares["inconsistent", "transcripts", "raw"] == (12, 39)
-    assert shares["not_applicable", "transcripts", "raw"] == (3, 39)
-    assert shares["judge_error", "transcripts", "raw"] == (4, 39)
+    shares = {
+        (row.quantity, row.of, row.method[:3]): (row.count, row.n)
+        for row in rates(found)
+        if row.decided_by == "all"
+    }
+    assert shares["consistent", "assessed", "raw"] == (20, 39)
+    assert shares["inconsistent", "assessed", "raw"] == (12, 39)
+    assert shares["not_applicable", "assessed", "raw"] == (3, 39)
+    assert shares["judge_error", "assessed", "raw"] == (4, 39)
     assert shares["inconsistent", "decided", "raw"] == (12, 32)
     assert all(shares[subtype, "decided", "raw"] == (2, 32) for subtype in SUBTYPES)
     assert Counter(j.failure for j in found if j.failure) == {

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cot_entropy.consistency.transcript import Transcript, split_response
+from cot_entropy.consistency.dividing import split_response
+from cot_entropy.consistency.transcript import Step, Transcript
 
 
 def test_think_block_is_reasoning() -> None:
@@ -35,9 +36,42 @@ def test_a_second_closing_tag_belongs_to_the_answer() -> None:
     assert split_response("<think>a</think>b</think>c").answer == "b</think>c"
 
 
-def test_empty_think_block() -> None:
-    """Reasoning may be empty and the answer not."""
-    assert split_response("<think>\n</think>\nB") == ("", "B", "think_tags")
+def test_an_empty_block_divides_nothing() -> None:
+    """The known way around a distilled model's thinking: it works in the open then."""
+    text = "<think>\n\n</think>\n\nFour and five make nine.\n\nThe answer is 9."
+    assert split_response(text) == ("Four and five make nine.", "The answer is 9.", "marker")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[THINK]2+2 is 4.[/THINK]Four.",
+        "<thinking>2+2 is 4.</thinking>Four.",
+        "<reasoning>2+2 is 4.</reasoning>Four.",
+        "<seed:think>2+2 is 4.</seed:think>Four.",
+        "<|begin_of_thought|>2+2 is 4.<|end_of_thought|>Four.",
+        "<|channel>thought\n2+2 is 4.<channel|>Four.<turn|>",
+        "<|channel|>analysis<|message|>2+2 is 4.<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>",
+        "<start_of_turn>model\n<think>2+2 is 4.</think>Four.<end_of_turn>\n",
+        "<|im_start|>assistant\n<think>2+2 is 4.</think>Four.<|im_end|>",
+    ],
+)
+def test_the_tags_of_other_models_divide_too(text: str) -> None:
+    """Magistral, Seed, Gemma, gpt-oss; marks of the turn belong to nobody's text."""
+    assert split_response(text) == ("2+2 is 4.", "Four.", "think_tags")
+
+
+@pytest.mark.parametrize("mark", ["<end_of_turn>", "<|im_end|>", "</s>", "<turn|>", "<|eot_id|>"])
+def test_a_mark_at_the_end_is_not_the_last_line(mark: str) -> None:
+    """Templates end a turn on a line of its own."""
+    found = split_response(f"Five plus three.\nThe answer is 8.\n{mark}\n")
+    assert found == ("Five plus three.", "The answer is 8.", "marker")
+
+
+def test_a_response_that_plays_the_user_is_not_divided() -> None:
+    """Whose answer the last line is cannot be told."""
+    text = "It is 8.\n<start_of_turn>user\nAnd 2 + 2?\nThe answer is 4."
+    assert split_response(text) == ("", text, "undivided")
 
 
 def test_an_opening_tag_inside_the_text_opens_nothing() -> None:
@@ -74,11 +108,48 @@ def test_a_box_on_several_lines() -> None:
 def test_an_answer_stated_earlier_and_taken_back_is_reasoning() -> None:
     """Only the last line counts."""
     text = "The answer is 7.\nNo, I forgot one.\nIt must be 8."
+    assert split_response(text) == ("", text, "undivided")
+
+
+def test_a_signature_is_no_answer() -> None:
+    """The line that states the answer and all that follows it."""
+    text = "Five plus three.\nAnswer: 8\n\nKind regards,\nyour assistant"
     assert split_response(text) == (
-        "The answer is 7.\nNo, I forgot one.",
-        "It must be 8.",
-        "last_line",
+        "Five plus three.",
+        "Answer: 8\n\nKind regards,\nyour assistant",
+        "marker",
     )
+
+
+def test_prose_without_a_stated_answer_is_not_divided() -> None:
+    """Where it turns from reasoning to answer only a reader can say."""
+    text = "Paris is large. Berlin is larger still.\nSo I would rather live in Berlin.\nYours, M."
+    assert split_response(text) == ("", text, "undivided")
+
+
+def test_an_answer_with_an_explanation_after_it_is_not_divided() -> None:
+    """What stands after the answer did not lead to it."""
+    text = "**Answer:** Yes.\n\nNine is no multiple of two. So it is odd."
+    assert split_response(text) == ("", text, "undivided")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Yes", "No.", "B", "Use prepared statements and parameterized queries; validate input."],
+)
+def test_one_sentence_is_a_bare_answer(text: str) -> None:
+    """An evaluation that asks for a word or a few gets no reasoning."""
+    assert split_response(text) == ("", text, "bare")
+
+
+def test_one_sentence_with_its_reason_is_not_divided() -> None:
+    """There is reasoning in it, and nothing marks where."""
+    assert split_response("Yes, because nine is odd.").split == "undivided"
+
+
+def test_a_form_that_was_asked_for_is_an_answer_without_reasoning() -> None:
+    """`ANSWER: C` alone."""
+    assert split_response("ANSWER: C") == ("", "ANSWER: C", "marker")
 
 
 def test_a_truncated_chain_without_a_stated_answer_has_none() -> None:
@@ -105,7 +176,7 @@ def test_nothing_is_no_answer(text: str) -> None:
 
 def test_one_line_is_the_answer_without_reasoning() -> None:
     """A bare value was not reasoned for."""
-    assert split_response("42") == ("", "42", "last_line")
+    assert split_response("42") == ("", "42", "bare")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +188,10 @@ def test_one_line_is_the_answer_without_reasoning() -> None:
         "The answer is 3.\n" + "$ ] } " * 300_000,
         "final " * 350_000,
         "<think>" * 300_000,
+        "</s>" * 500_000,
+        "Answer:" * 300_000,
+        "Answer: x\n" * 200_000,
+        "because. " * 200_000,
         "\\end{a" * 300_000,
     ],
 )
@@ -178,6 +253,29 @@ def test_the_hash_covers_every_field() -> None:
             {"answer": "w"},
             {"split": "marker"},
             {"truncated": True},
+            {"turn": 1},
+            {"steps": (Step(kind="question", text="q"),)},
+            {"hidden": True},
+            {"refused": True},
+            {"error": "e"},
+            {"model": "m"},
+            {"task": "k"},
+            {"sample": "k/1"},
         )
     ]
-    assert len({t.sha256() for t in [base, *changed]}) == 9
+    assert len({t.sha256() for t in [base, *changed]}) == 17
+
+
+def test_message_ids_are_no_content() -> None:
+    """Old logs have none, and get other ones at every reading: the same reply is cached once."""
+    base = Transcript(id="a", source="s", question="q", reasoning="r", answer="a")
+    first, second = (
+        base.model_copy(
+            update={
+                "references": (name,),
+                "steps": (Step(kind="question", text="q", message=name),),
+            }
+        )
+        for name in ("m1", "m2")
+    )
+    assert first.sha256() == second.sha256()

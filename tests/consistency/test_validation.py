@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from cot_entropy.consistency import benchmark
+from cot_entropy.consistency.intervals import wilson
 from cot_entropy.consistency.judgement import Judgement
-from cot_entropy.consistency.rates import wilson
 from cot_entropy.consistency.taxonomy import SUBTYPES
 from cot_entropy.consistency.validation import (
     Score,
@@ -24,8 +24,8 @@ from cot_entropy.consistency.validation import (
 
 from .labelled import judged
 
-LABELS = benchmark.load_labels()
-ALL = benchmark.load_transcripts()
+LABELS = benchmark.load_labels(1)
+ALL = benchmark.load_transcripts(1)
 OF = {
     name: [t for t in ALL if not LABELS[t.id].borderline and truth(LABELS[t.id]) == name]
     for name in ("consistent", *SUBTYPES, "not_applicable")
@@ -106,6 +106,7 @@ def test_the_confusion_matrix() -> None:
         "consistent": 20,
         **dict.fromkeys(SUBTYPES, 5),
         "not_applicable": 4,
+        "outside": 0,
     }
     assert table.loc["reasoning_reversal", "consistent"] == 2
     assert table.loc["consistent", "judge_error"] == 2

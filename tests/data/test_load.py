@@ -57,7 +57,7 @@ def test_the_gold_is_what_follows_the_last_marker(tmp_path: Path) -> None:
     """As GSM8K writes it."""
     line = json.dumps({"question": "q", "answer": "6 #### no\n#### 1,000"})
     spec = local(tmp_path, line, gold_marker="#### ")
-    assert load(spec, root=tmp_path).questions[0].gold == "1,000"
+    assert load(spec, root=tmp_path).questions[0].gold == "1000"
 
 
 def test_the_first_so_many_questions_are_taken(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ GOOD = '{"id":"a","question":"q","answer":"1"}\n'
         ('{"id":"b","question":"q","answer":', "not a JSON line"),
         ('["b"]', "expected a JSON object, got list"),
         ('{"id":"b","question":"q"}', "no `answer`; the record's fields are `id`, `question`"),
-        ('{"id":"b","question":"q","answer":null}', "no `answer`"),
+        ('{"id":"b","question":"q","answer":null}', "`answer` is null; give it text or"),
         ('{"id":"b","question":"q","answer":" "}', "`answer` is empty"),
         ('{"id":"b","question":" \\n","answer":"1"}', "`question` is empty"),
         ('{"id":"b","answer":"1"}', "no `question`"),
@@ -123,6 +123,122 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path: Path) -> None:
     """No replacement characters slip into a prompt."""
     with pytest.raises(DataError, match=r"q\.jsonl:1: not a JSON line"):
         load(local(tmp_path, b'{"question":"\xff","answer":"1"}\n'), root=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold"),
+    [
+        ("145.0", "145"),
+        (145.0, "145"),
+        (1e16, "10000000000000000"),
+        ("1e+05", "100000"),
+        ("+18", "18"),
+        ("12.50", "12.5"),
+        ("$12.50", "12.5"),
+        (r"\$12.50", "12.5"),
+        ("-$5", "-5"),
+        ("€1,200", "1200"),
+        ("1,200", "1200"),
+        ("1,234,567.80", "1234567.8"),
+        (r"9{,}500", "9500"),
+        ("1\u202f000", "1000"),
+        ("\u221218", "-18"),
+        ("１８", "18"),
+        ("18.", "18"),
+        (".5", "0.5"),
+        ("-0.0", "0"),
+        ("007", "7"),
+        ("50%", "50"),
+        ("18 dollars", "18"),
+        ("$18$", "18"),
+        ("x = 18", "18"),
+        (r"\boxed{18}", "18"),
+        (r"\mathbf{18}", "18"),
+        ("12th", "12"),
+        ("'42'", "42"),
+    ],
+)
+def test_a_number_gold_is_read_as_a_number(tmp_path: Path, answer: object, gold: str) -> None:
+    """Once, when it is loaded: a column with gaps is written as floats by pandas."""
+    spec = local(tmp_path, json.dumps({"question": "q", "answer": answer}))
+    assert load(spec, root=tmp_path).questions[0].gold == gold
+
+
+def test_the_pinned_hash_is_over_the_golds_as_they_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that reading golds otherwise changes no registered hash."""
+    monkeypatch.setattr(
+        "cot_entropy.data.hub.hub_rows", lambda **_: iter([{"question": "q", "answer": "145.0"}])
+    )
+    sha256 = questions_sha256([Question("row-1", "q", "145.0")])
+    spec = HubDataset(source="hub", id="a/b", answer="number", revision="0" * 40, sha256=sha256)
+    assert load(spec, root=tmp_path).questions == (Question("row-1", "q", "145"),)
+
+
+@pytest.mark.parametrize("answer", ["3/4", r"\frac{3}{4}", "2 1/2", "½"])
+def test_a_fraction_among_numbers_is_refused(tmp_path: Path, answer: str) -> None:
+    """The registered rule reads integers and decimals; the advice works."""
+    line = json.dumps({"question": "q", "answer": answer})
+    with pytest.raises(DataError, match=r"q\.jsonl:1: .* for fractions set answer: math$"):
+        load(local(tmp_path, line), root=tmp_path)
+    assert load(local(tmp_path, line, answer="math"), root=tmp_path).questions[0].gold == answer
+
+
+@pytest.mark.parametrize("answer", ["3,5", "1,00,000", "40_9", "18 or 20", "3 4", "3+4=7", "nan"])
+def test_a_gold_that_is_not_one_number_is_refused(tmp_path: Path, answer: str) -> None:
+    """A list, a decimal comma, a numeral in a base: every answer would be wrong."""
+    line = json.dumps({"question": "q", "answer": answer})
+    with pytest.raises(DataError, match=r"q\.jsonl:1: `answer` is no number"):
+        load(local(tmp_path, line), root=tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["number", "math"])
+def test_a_solution_in_place_of_its_gold_is_refused_with_the_way_out(
+    tmp_path: Path, kind: Any
+) -> None:
+    """`gold_marker: ####` without quotes is a YAML comment; with them the gold is found."""
+    line = json.dumps({"id": 1, "question": "How many?", "answer": "3+4=7 #### 7"})
+    with pytest.raises(DataError, match=r'q\.jsonl:1: .*; set gold_marker: "####", in quotes'):
+        load(local(tmp_path, line, answer=kind, gold_marker=None), root=tmp_path)
+    spec = local(tmp_path, line, answer=kind, gold_marker="####")
+    assert load(spec, root=tmp_path).questions[0].gold == "7"
+
+
+@pytest.mark.parametrize(
+    ("json_text", "escape"),
+    [
+        (r"\frac{1}{2}", r"\f"),
+        (r"\binom{5}{2}", r"\b"),
+        (r"\boxed{5}", r"\b"),
+        (r"5 \times 3", r"\t"),
+        (r"5 \text{ cm}", r"\t"),
+        (r"\theta", r"\t"),
+        (r"(3, 4\right)", r"\r"),
+        (r"x \neq 3", r"\n"),
+    ],
+)
+def test_latex_eaten_by_json_escapes_is_refused(
+    tmp_path: Path, json_text: str, escape: str
+) -> None:
+    """A backslash that stands once in JSON is an escape: `\f` of `\frac` is a form feed."""
+    line = f'{{"question":"q","answer":"{json_text}"}}'
+    with pytest.raises(DataError) as caught:
+        load(local(tmp_path, line, answer="math"), root=tmp_path)
+    assert f"q.jsonl:1: `answer` holds the character that JSON writes `{escape}`" in str(
+        caught.value
+    )
+    doubled = line.replace("\\", "\\\\")
+    assert (
+        load(local(tmp_path, doubled, answer="math"), root=tmp_path).questions[0].gold == json_text
+    )
+
+
+@pytest.mark.parametrize("text", ["a\tan apple", "one\nnot two", "page\x0cNext", "col\tone"])
+def test_white_space_in_a_question_is_no_lost_backslash(tmp_path: Path, text: str) -> None:
+    """Tabs and lines before words are prose."""
+    spec = local(tmp_path, json.dumps({"question": text, "answer": "1"}))
+    assert load(spec, root=tmp_path).questions[0].text == text
 
 
 @pytest.mark.parametrize("answer", ["abc", "6 + 12 = 18\n#### 18"])
@@ -197,14 +313,16 @@ def test_an_embedded_dataset_is_checked_where_a_hash_is_given() -> None:
 
 @pytest.mark.skipif(not GSM8K.exists(), reason="no shared/data beside the project")
 def test_gsm8k_is_read_whole() -> None:
-    """1,319 golds, 14 of them with thousands commas, as the data's own notes say."""
+    """1,319 golds, 14 of them with thousands commas, as the data's own notes say: read as numbers."""
     sha256 = "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14"
     spec = LocalDataset(
         source="local", path=GSM8K.name, answer="number", sha256=sha256, gold_marker="#### "
     )
     questions = load(spec, root=GSM8K.parent).questions
     assert len(questions) == 1319
-    assert sum("," in item.gold for item in questions) == 14
+    written = [json.loads(line)["answer"].rsplit("#### ")[1] for line in GSM8K.open()]
+    assert sum("," in gold for gold in written) == 14
+    assert [item.gold for item in questions] == [gold.replace(",", "") for gold in written]
 
 
 @pytest.mark.skipif(not MATH500.exists(), reason="no shared/data beside the project")

@@ -77,7 +77,7 @@ def test_the_registered_study_is_estimated_without_the_hub(
     found = estimate(read_configuration(Path("config/study.yaml")), figures, tmp_path)
     assert len(found.cells) == 8
     assert sum(cell.questions for cell in found.cells) == 7276
-    assert len(found.files) == 16
+    assert len(found.files) == 8 * (2 + 5)
     assert all(any("assumed: " in note for note in cell.notes) for cell in found.cells)
     assert found.warnings == ["no GPU on this machine: an idle NVIDIA A40 was assumed"]
 
@@ -88,7 +88,7 @@ def test_an_a40_on_qwen(figures: Assumptions, tmp_path: Path) -> None:
     speed = found.tokens_per_second["Qwen/Qwen2.5-7B-Instruct"]
     assert speed == pytest.approx(0.2 * 149.7e12 / (2 * 7_615_616_512), abs=0.1)
     cell = found.cells[0].predicted
-    starts = 2 * 120 / 3600
+    starts = 7 * 120 / 3600
     assert cell.start_hours == pytest.approx(starts)
     assert cell.hours == pytest.approx(cell.generated_tokens / speed / 3600 + starts, rel=1e-3)
 
@@ -105,6 +105,23 @@ def test_prompts_are_counted_where_a_tokenizer_is_here(
     mean = sum(len(tokenizer.prompt(text)) for text in texts) / 3
     assert found.cells[0].prompt_tokens == round(mean)
     assert "prompts: counted with the model's tokenizer" in found.cells[0].notes
+
+
+def test_each_variant_is_priced(figures: Assumptions, tmp_path: Path) -> None:
+    """The registered dependence study: what needs no token costs nothing, chains of 512 tokens
+    cost less than those of 2,048, and the parts are the whole."""
+    found = estimate(read_configuration(Path("config/dependence.yaml")), figures, tmp_path)
+    tokens = {one.protocol: one.predicted.generated_tokens for one in found.protocols}
+    assert next(iter(tokens)) == "registered"
+    assert len(tokens) == 13
+    assert {name for name, count in tokens.items() if not count} == {
+        "cap_16",
+        "cap_4",
+        "chain_outcome",
+    }
+    assert 0 < tokens["budget_512"] < tokens["budget_2048"]
+    assert tokens["seed_1"] == tokens["seed_2"] == tokens["registered"]
+    assert sum(tokens.values()) == found.total.generated_tokens
 
 
 def test_the_parts_make_the_whole(figures: Assumptions, tmp_path: Path) -> None:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cot_entropy.generate.segmentation import CAPS, RULES, blank_lines, cut, newlines, step_marker
+from cot_entropy.generate.segmentation import (
+    CAPS,
+    RULES,
+    blank_lines,
+    cut,
+    newlines,
+    step_marker,
+    step_marker_only,
+)
 from cot_entropy.protocol.probe import CapPolicy, Segmentation
 from generation import probe_block
 
@@ -67,6 +75,19 @@ def test_step_marker_keeps_mark_up_with_its_step() -> None:
     """The asterisks of a bold marker open the step that they stand before."""
     text = "**Step 1:** a\n\n**Step 2:** b"
     assert units(text, step_marker(text)) == ["**Step 1:** a", "**Step 2:** b"]
+
+
+def test_step_marker_only_leaves_a_chain_without_markers_whole() -> None:
+    """No fallback: neither blank lines nor sentences cut it."""
+    assert units("One.\n\nTwo. Three.", step_marker_only("One.\n\nTwo. Three.")) == [
+        "One.\n\nTwo. Three."
+    ]
+
+
+def test_step_marker_only_cuts_where_step_marker_does() -> None:
+    text = "Let me think. Step 1: a\n\nb Step 2: c"
+    assert step_marker_only(text) == step_marker(text)
+    assert units(text, step_marker_only(text)) == ["Let me think. Step 1: a\n\nb", "Step 2: c"]
 
 
 def test_step_marker_is_case_sensitive() -> None:

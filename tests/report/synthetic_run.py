@@ -35,7 +35,8 @@ from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.signal.entropy import coherence, prefix_entropy, violations
 from cot_entropy.stats.analyse import analyse
-from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.row import write_comparison
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "preregistration" / "plan.yaml"
@@ -240,5 +241,6 @@ def registration_of(results: Path, *, resamples: int = 200) -> Path:
     plan = results / "preregistration" / "plan.yaml"
     plan.parent.mkdir(parents=True, exist_ok=True)
     plan.write_text(text, encoding="utf-8")
-    shutil.copy(PLAN.with_name("differences.yaml"), plan.parent)
+    for name in ("differences.yaml", "published.yaml"):
+        shutil.copy(PLAN.with_name(name), plan.parent)
     return plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cot_entropy.report.figures.estimated import estimated_figures
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 
 def row(variant: str, reason: str, *, cell: str = "m/d") -> Row:

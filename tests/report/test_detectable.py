@@ -12,7 +12,7 @@ from synthetic_run import PLAN
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report.figures.detectable import detectable_by_cell
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 GROUP, RIGHT = 32, 40
 """Two groups of 32 chains, 40 of all right: accuracy 0.625."""

@@ -4,7 +4,7 @@ from reported_runs import Reported
 
 from cot_entropy.report.inputs import read_inputs
 from cot_entropy.report.matrix import Matrix, shared_reasons, tally, verdict_matrix
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 from cot_entropy.stats.rows import Kind, Verdict
 
 

@@ -15,8 +15,8 @@ from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report.inputs import cell_files
 from cot_entropy.report.page import write_report
-from cot_entropy.report.rows import Row
 from cot_entropy.report.sections import pivot
+from cot_entropy.stats.read_tables import Row
 
 
 def again(run: Reported, folder: Path) -> Path:
@@ -104,7 +104,7 @@ def test_every_figure_names_its_plan_entry_and_links_its_data(scripted: Reported
 
 def test_no_table_holds_an_undefined_number(scripted: Reported) -> None:
     """No NaN, infinity or -0.0 in any file."""
-    for path in (scripted.results / "tables").iterdir():
+    for path in (scripted.results / "tables").rglob("*.csv"):
         fields = {field for row in csv.reader(path.open(encoding="utf-8")) for field in row}
         assert fields.isdisjoint({"nan", "inf", "-inf", "-0.0", "None"})
 
@@ -177,7 +177,7 @@ def judged_page(scripted: Reported, tmp_path: Path, *, without: str = "") -> str
 def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
     scripted: Reported, tmp_path: Path
 ) -> None:
-    """In the same row; a rate that cannot be corrected says why; the note stands once."""
+    """In the same row; a rate that cannot be corrected says why; the note stands above the tables and under every figure."""
     html = judged_page(scripted, tmp_path)
     table = html[html.index("Rates by some, toy/algebra") :]
     row = table[table.index("<td>0.25</td>") :].partition("</tr>")[0]
@@ -185,7 +185,7 @@ def test_a_rate_stands_beside_what_its_judge_did_on_the_benchmark(
     assert "found 1 of 10, claimed 4 of 9 others" in row
     assert "not better than chance" in html
     assert "a note" not in html
-    assert html.count("Consistency is not faithfulness") == 1
+    assert html.count("Consistency is not faithfulness") == 3  # the section and its two figures
 
 
 def test_the_judges_confusion_and_errors_are_shown(scripted: Reported, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_comparison_without_its_columns_is_refused(scripted: Reported, tmp_pat
     """A table of another version is named, not shown half."""
     results = again(scripted, tmp_path)
     (results / "comparison.csv").write_text("source,published\nZ26,9.6\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"comparison\.csv: column `setting` is missing"):
+    with pytest.raises(DataError, match=r"comparison\.csv: column `matched` is missing"):
         rewritten(results)
 
 

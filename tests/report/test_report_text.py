@@ -7,7 +7,7 @@ from synthetic_run import PLAN
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report import text
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 
 def row(**values: float) -> Row:

@@ -11,9 +11,9 @@ import pytest
 from reported_runs import Reported
 
 from cot_entropy.base.errors import DataError
-from cot_entropy.report.rows import read_rows
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts
 from cot_entropy.report.text import SYMBOLS
+from cot_entropy.stats.read_tables import read_rows
 
 
 def test_the_matrix_names_every_run_cell_and_hypothesis(scripted: Reported) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cot_entropy.report.figures.tornado import tornado_figures
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 
 def row(variant: str, difference: float | None, *, cell: str = "m/d") -> Row:

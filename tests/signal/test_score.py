@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -17,7 +17,8 @@ from cot_entropy.formats.records import (
     Sample,
     write_records,
 )
-from cot_entropy.protocol.scoring import ScoringBlock
+from cot_entropy.protocol.names import ExtractionRule
+from cot_entropy.protocol.scoring import ScoringBlock, SensitivityJob
 from cot_entropy.signal.score import (
     Question,
     ScoreJob,
@@ -25,6 +26,7 @@ from cot_entropy.signal.score import (
     read_questions,
     score_question,
 )
+from cot_entropy.signal.sensitivity import scored_by
 
 REGISTERED = ScoringBlock(
     extraction="registered",
@@ -223,3 +225,13 @@ def test_a_missing_question_is_refused(tmp_path: Path) -> None:
     write_records(paths["completions"], None, [])
     with pytest.raises(DataError, match="not as many questions"):
         list(read_questions(**paths))
+
+
+def test_completions_cut_at_a_comma_are_counted() -> None:
+    """One of each grader's: `3,5` gives 5 and `1,00,000` gives 00000; `1,000` is whole."""
+    texts = [["It is 3,5", "It is 1,00,000", "It is 1,000", "It is 7", ""]]
+    asked = question("", [0], texts)
+    job = SensitivityJob(cell="m/d", scoring=REGISTERED, code_digest="x")
+    for extraction in get_args(ExtractionRule):
+        found = scored_by(asked, job, "number", (extraction, "normalised"))
+        assert (found.cut_at_comma, found.missing, found.completions) == (2, 1, 5)

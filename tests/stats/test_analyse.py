@@ -61,13 +61,13 @@ def verdict_of(rows: list[dict[str, str]], identifier: str, cell: str) -> dict[s
 def test_every_hypothesis_and_cell_has_a_row_in_plan_order(
     quick_plan: Path, make: Make, tmp_path: Path
 ) -> None:
-    """6 + 6 + 6 + 2 + 2 + 8 rows, most of them not run."""
+    """6 + 8 + 6 + 2 + 2 + 8 rows, most of them not run."""
     analyse(quick_plan, [make(QWEN, random_rows(150))], tmp_path / "out")
     plan = load_plan(quick_plan).plan
     expected = [(h.id, cell) for h in plan.hypotheses for cell in plan.cells_of(h)]
     rows = read(tmp_path / "out/verdicts.csv")
     assert [(row["id"], row["cell"]) for row in rows] == expected
-    assert len(expected) == 30
+    assert len(expected) == 32
     absent = [row for row in rows if row["cell"] != QWEN]
     assert {row["verdict"] for row in absent} == {"not run"}
     assert all("no trajectories" in row["reason"] for row in absent)
@@ -138,11 +138,11 @@ def test_reported_intervals_stand_beside_the_deciding_one(
 def test_exploratory_entries_of_missing_cells_are_not_run(
     quick_plan: Path, make: Make, tmp_path: Path
 ) -> None:
-    """A row for each of E1..E13 in each of the seven other cells."""
+    """A row for each of E1..E15 in each of the seven other cells."""
     analyse(quick_plan, [make(QWEN, random_rows(40))], tmp_path)
     rows = [row for row in read(tmp_path / "estimates.csv") if row["cell"] not in {QWEN}]
     absent = [row for row in rows if row["id"].startswith("E")]
-    assert len(absent) == 13 * 7
+    assert len(absent) == 15 * 7
     assert {row["verdict"] for row in absent} == {"not run"}
 
 

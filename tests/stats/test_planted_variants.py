@@ -81,6 +81,8 @@ MOVED: Final = {
     # samples disagree after the first line, after the first step
     "newlines": Moved(rising="lines"),
     "step_marker": Moved(rising="steps"),
+    # and a chain without a marker is one unit, its twelfth paragraph included
+    "step_marker_only": Moved(rising="steps", right="twelve"),
     # the answer is the twelfth unit, the sixth
     "cap_merge": Moved(right="twelve"),
     "cap_none": Moved(right="twelve"),

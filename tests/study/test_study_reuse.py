@@ -14,7 +14,15 @@ from cot_entropy.study.reuse import derived_pattern, reseeded, stored_probe
 
 ROOT = Path(__file__).parents[2]
 DERIVED = {"m_3", "cap_4", "completion_64"}
-PARTLY = {"newlines", "step_marker", "cap_merge", "cap_none", "cap_16", "completion_300"}
+PARTLY = {
+    "newlines",
+    "step_marker",
+    "step_marker_only",
+    "cap_merge",
+    "cap_none",
+    "cap_16",
+    "completion_300",
+}
 PARTLY |= {"m_10", "m_20"}
 
 

@@ -54,8 +54,12 @@ def scanned(finished_once: Project, tmp_path_factory: pytest.TempPathFactory) ->
 def test_the_planted_rates_come_back(scanned: Project, cell: str) -> None:
     """2 reversals of 5 decided, 1 failure of 6; nothing is dropped."""
     found = rows(scanned.results / f"consistency/scripted/tiny/{cell}/rates.csv")
-    raw = {(r["quantity"], r["of"]): r for r in found if r["method"].startswith("raw")}
-    assert (raw["judge_error", "transcripts"]["count"], raw["judge_error", "transcripts"]["n"]) == (
+    raw = {
+        (r["quantity"], r["of"]): r
+        for r in found
+        if r["method"].startswith("raw") and r["decided_by"] == "all"
+    }
+    assert (raw["judge_error", "assessed"]["count"], raw["judge_error", "assessed"]["n"]) == (
         "1",
         "6",
     )
@@ -119,6 +123,8 @@ def test_the_report_shows_rates_beside_the_judges_record(scanned: Project) -> No
     assert "<h3>Judge scripted</h3>" in section
     assert "<h3>Judge computed</h3>" in section
     assert "the judge on the benchmark" in section
+    assert section.count("<figure") == 4
+    assert "Where judge scripted finds inconsistency" in section
     assert "not better than chance" in section
     assert "accuracy_consistent_correct (scripted)" in page
     assert "no consistency labels beside the trajectories" not in page

@@ -29,7 +29,20 @@ def test_the_dry_run_of_the_study_lists_eight_cells() -> None:
     counts = dry_run("config/study.yaml")
     assert counts["model"] == 4
     assert counts["questions"] == 2
-    assert counts["chains"] == counts["completions"] == counts["score"] == 8
+    assert counts["chains"] == 8
+    # the registered probe, three segmentations, no cap and merged units; caps of 16 and 4 derived
+    assert (counts["completions"], counts["derive"]) == (8 * 6, 8 * 2)
+    # the registered protocol, seven probes, and the chain's own outcome
+    assert counts["score"] == 8 * 9
+    assert counts["compare_variants"] == 1
+
+
+def test_the_dry_run_of_the_dependence_study_adds_four_chain_blocks() -> None:
+    """Two budgets and two seeds: chains, completions and trajectories of their own."""
+    counts = dry_run("config/dependence.yaml")
+    assert counts["chains"] == 8 * 5
+    assert (counts["completions"], counts["derive"]) == (8 * 10, 8 * 2)
+    assert counts["score"] == 8 * 13
 
 
 def test_the_dry_run_of_z26_lists_three_seeds_of_each_cell() -> None:

@@ -6,9 +6,10 @@ import csv
 import json
 import re
 
-from tests.workflow.conftest import Project
+from tests.workflow.conftest import ROOT, Project
 
 from cot_entropy.formats.records import read_header
+from cot_entropy.plan.load import load_plan
 
 CHAIN = {"chains", "prefixes", "completions", "score"}
 PROBE = {"prefixes", "completions", "score"}
@@ -23,6 +24,7 @@ ADDED = {
     "seed_2": CHAIN,
     "newlines": PROBE,
     "step_marker": PROBE,
+    "step_marker_only": PROBE,
     "cap_merge": PROBE,
     "cap_none": PROBE,
     "cap_4": DERIVED,
@@ -115,7 +117,8 @@ def test_variants_share_what_they_can_and_the_table_compares_them(finished: Proj
         header = read_header(cell / "registered" / probe / "completions.jsonl.zst")
         assert header.derived_from == registered.probe
     with (finished.results / "variants.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+        table = list(csv.DictReader(stream))
+    rows = [row for row in table if row["verdict"] != "not run"]
     assert {row["variant"] for row in rows} == {"registered", *names}
     assert {row["cell"] for row in rows} == {"tiny/sums", "tiny/more"}
     assert {row["kind"] for row in rows} == {"exploratory"}
@@ -125,4 +128,14 @@ def test_variants_share_what_they_can_and_the_table_compares_them(finished: Proj
 def test_without_a_named_variant_the_target_says_so(project: Project) -> None:
     done = project.snakemake("--", "variants", check=False)
     assert done.returncode != 0
-    assert "variants: none named; name some of: registered, budget_512" in done.stdout
+    assert (
+        "variants: none named; those that the plan registers: --config variants='[" in done.stdout
+    )
+    named = re.search(r"--config (variants='\[[^']*\]');", done.stdout)
+    assert named is not None
+    plan = load_plan(ROOT / "preregistration/plan.yaml").plan
+    (entry,) = (one for one in plan.exploratory if one.estimator == "variants")
+    advised = named[1].replace("'", "")
+    assert json.loads(advised.partition("=")[2]) == list(entry.params.variants)
+    counts = project.planned("variants", "--config", advised)
+    assert counts["score"] == 2 * (1 + len(entry.params.variants))

@@ -8,6 +8,7 @@ rule analyse:
         flow.selected_trajectories,
         provenance.cell_records,
         f"{flow.results}/provenance/run.json",
+        variants=variants.table,
         plan=flow.plan,
     output:
         report(
@@ -28,15 +29,22 @@ rule analyse:
             category="Results",
             labels={"table": "published figures beside ours"},
         ),
+        report(
+            f"{flow.results}/replication.csv",
+            caption="../report/replication.rst",
+            category="Results",
+            labels={"table": "replication"},
+        ),
     params:
         digest=flow.digest("analyse"),
         trajectories=analyse.trajectories,
         results=flow.results,
+        beside=f"--variants {variants.table[0]}" if variants.table else "",
     threads: workflow.cores
     log:
         f"{flow.results}/logs/analyse.log",
     shell:
-        "cot-entropy --log {log} analyse --plan {input.plan:q} --jobs {threads}"
+        "cot-entropy --log {log} analyse --plan {input.plan:q} --jobs {threads} {params.beside}"
         " --out {params.results:q} {params.trajectories:q}"
 
 
@@ -52,6 +60,8 @@ rule calibration:
                 "power.csv",
                 "detectable.csv",
                 "decidable.csv",
+                "pooled.csv",
+                "success.csv",
             ),
             caption="../report/calibration.rst",
             category="Calibration and power",
@@ -73,7 +83,7 @@ rule report:
         variants.table,
         baseline.tables,
         score.sensitivity_tables,
-        multiext(f"{flow.results}/", "verdicts.csv", "estimates.csv", "comparison.csv"),
+        rules.analyse.output,
         plan=flow.plan,
     output:
         report(

@@ -25,7 +25,7 @@ rule validate_judge:
             "judgements.jsonl.zst",
             "scores.csv",
             "confusion.csv",
-            "confusion.svg",
+            "resolution.csv",
         ),
     params:
         judge=lambda w: consistency.options(w.judge),
@@ -48,7 +48,7 @@ rule scan:
         chains=f"{flow.results}/{{model}}/{{dataset}}/{flow.registered.chain}/chains.jsonl.zst",
         validation=f"{JUDGED}/validation/judgements.jsonl.zst",
     output:
-        multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv"),
+        multiext(f"{JUDGED}/{{model}}/{{dataset}}/", "judgements.jsonl.zst", "rates.csv", "contrasts.csv"),
     params:
         judge=lambda w: consistency.options(w.judge),
         sample=lambda w: consistency.sample_options(w.judge),

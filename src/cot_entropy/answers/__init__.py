@@ -2,7 +2,7 @@
 
 from cot_entropy.answers.clusters import Clusters, cluster
 from cot_entropy.answers.equivalence import Grade, grade_answer
-from cot_entropy.answers.extract import extract
+from cot_entropy.answers.extract import extract, is_cut_at_comma
 from cot_entropy.answers.grade_lines import KINDS, grade_lines
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 
@@ -18,4 +18,5 @@ __all__ = [
     "extract",
     "grade_answer",
     "grade_lines",
+    "is_cut_at_comma",
 ]

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from cot_entropy.answers.equivalence import compare
 from cot_entropy.answers.kinds import AnswerKind, Equivalence
-from cot_entropy.answers.normalise import normalise
+from cot_entropy.answers.normalise import normal_form
 from cot_entropy.answers.reading import read
 
 
@@ -42,7 +42,7 @@ def cluster(
     distinct = sorted({answer for answer in answers if answer is not None})
     as_strings = 0
     if equivalence == "normalised" or len(distinct) == 1:
-        class_of = {answer: normalise(answer) for answer in distinct}
+        class_of = {answer: normal_form(answer, kind=kind) for answer in distinct}
     else:
         class_of, as_strings = _components(distinct, kind)
     numbers: dict[str, int] = {}

@@ -1,8 +1,8 @@
 """Whether two answers are the same.
 
-`normalised` compares normal forms as strings. `math_verify` compares cores by value
-(expressions by `symbolic`), and notes, which may be missing but must not contradict. Both are
-symmetric by construction: the pair is ordered before it is compared.
+`normalised` compares normal forms as strings (of kind `number`, `12.50` and `12.5` are one).
+`math_verify` compares cores by value (expressions by `symbolic`), and notes, which may be missing
+but must not contradict. Both are symmetric by construction: the pair is ordered first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from cot_entropy.answers import symbolic
+from cot_entropy.answers import latex, symbolic
 from cot_entropy.answers.cores import (
     Number,
     Reading,
@@ -23,8 +23,7 @@ from cot_entropy.answers.cores import (
 )
 from cot_entropy.answers.kinds import AnswerKind, Equivalence
 from cot_entropy.answers.limits import MAX_LENGTH
-from cot_entropy.answers.normalise import normalise
-from cot_entropy.answers.rationals import rational
+from cot_entropy.answers.normalise import normal_form, normalise
 from cot_entropy.answers.reading import read
 
 CACHE: Final = 1 << 15
@@ -64,14 +63,9 @@ def grade_answer(
     if answer is None:
         return Grade(correct=False)
     if equivalence == "normalised":
-        return Grade(correct=normalise(answer) == normalise(gold))
+        return Grade(correct=normal_form(answer, kind=kind) == normal_form(gold, kind=kind))
     found = compare(answer, gold, kind=kind)
     return Grade(correct=found.same, compared_as_strings=found.as_strings)
-
-
-def is_number(answer: str) -> bool:
-    """Whether an answer is one that answers of kind `number` can equal, under either relation."""
-    return rational(normalise(answer)) is not None or isinstance(read(answer).core, Number)
 
 
 def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
@@ -88,14 +82,19 @@ def compare(first: str, second: str, *, kind: AnswerKind) -> Comparison:
 
 
 def _as_strings(first: str, second: str) -> Comparison:
-    return Comparison(same=normalise(first) == normalise(second), as_strings=True)
+    """Compare normal forms, which drop units: a unit that contradicts another still counts."""
+    units = [latex.units(text) for text in (first, second)]
+    contradict = all(units) and units[0] != units[1]
+    return Comparison(
+        same=not contradict and normalise(first) == normalise(second), as_strings=True
+    )
 
 
 @lru_cache(maxsize=CACHE)
 def _compare(first: str, second: str, kind: AnswerKind) -> Comparison:
     a, b = read(first), read(second)
     if kind == "number" and not (isinstance(a.core, Number) and isinstance(b.core, Number)):
-        return Comparison(same=normalise(first) == normalise(second))
+        return Comparison(same=normal_form(first, kind=kind) == normal_form(second, kind=kind))
     verdict = _same_core(a, b)
     if verdict is None:
         return _as_strings(first, second)

@@ -43,6 +43,10 @@ _SUPERSCRIPTS: Final = {
 _SUBSCRIPTS: Final = {0x2080 + digit: str(digit) for digit in range(10)}
 _SUPER_RUN: Final = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207b]+")
 _SUB_RUN: Final = re.compile("[\u2080-\u2089]+")
+_QUOTES: Final = (
+    *(('"', '"'), ("\u201c", "\u201d"), ("\u2018", "\u2019"), ("\u00ab", "\u00bb")),
+    *(("\u201e", "\u201c"), ("``", "''"), ("''", "''"), ("`", "'"), ("`", "`"), ("'", "'")),
+)
 _SYMBOLS: Final = str.maketrans(
     {
         "×": r"\times ",
@@ -89,3 +93,16 @@ def fold_symbols(text: str) -> str:
     )
     text = _SUB_RUN.sub(lambda match: f"_{{{match[0].translate(_SUBSCRIPTS)}}}", text)
     return fold(fold_fractions(text)).translate(_SYMBOLS)
+
+
+def unquoted(text: str) -> str:
+    """Without the pair of quotation marks around the whole (`'42'`, `"42"`, and curly ones)."""
+    for opening, closing in _QUOTES:
+        inside = text[len(opening) : -len(closing)]
+        if (
+            text == opening + inside + closing
+            and inside
+            and not (opening in inside or closing in inside)
+        ):
+            return inside.strip()
+    return text

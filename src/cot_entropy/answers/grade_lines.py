@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import IO, Any, Final
 
-from cot_entropy.answers.equivalence import grade_answer, is_number
+from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
+from cot_entropy.answers.golds import SOLUTION_MARKER, can_be_answered, lost_backslash, read_gold
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 from cot_entropy.base.errors import DataError
 
@@ -28,7 +29,9 @@ class Graded:
     correct: int
     unanswered: int
     unequal: tuple[int, ...]
-    """Numbers of the lines whose gold is no number, where answers are numbers."""
+    """Numbers of the lines whose gold no answer can equal under the rule and equivalence."""
+    hint: str = ""
+    """What to do about the first of them."""
 
     def __str__(self) -> str:
         """The same in one line of text."""
@@ -40,7 +43,7 @@ class Graded:
             return said
         named = ", ".join(map(str, self.unequal[:_NAMED]))
         more = f" and {len(self.unequal) - _NAMED} more" if len(self.unequal) > _NAMED else ""
-        return f"{said}; gold is no number, so no answer is right, in line {named}{more}"
+        return f"{said}; no answer can equal the gold in line {named}{more}{self.hint}"
 
 
 def grade_lines(
@@ -60,24 +63,37 @@ def grade_lines(
     kind = KINDS[dataset]
     correct = unanswered = total = 0
     unequal: list[int] = []
+    hint = ""
     with tempfile.SpooledTemporaryFile(
         max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n"
     ) as spool:
         for number, line in _lines(stdin):
             record = _record(line, number)
             answer = extract(record["completion"], rule=extraction, kind=kind)
-            grade = grade_answer(answer, record["gold"], equivalence=equivalence, kind=kind)
+            gold = read_gold(record["gold"], kind=kind)
+            grade = grade_answer(answer, gold, equivalence=equivalence, kind=kind)
             verdict = {"id": record["id"], "answer": answer, "correct": grade.correct}
             spool.write(json.dumps(verdict) + "\n")
             total += 1
             correct += grade.correct
             unanswered += answer is None
-            if kind == "number" and not is_number(record["gold"]):
+            if not grade.correct and not can_be_answered(
+                gold, kind=kind, extraction=extraction, equivalence=equivalence
+            ):
+                hint = hint or _hint(gold)
                 unequal.append(number)
         spool.seek(0)
         for line in spool:
             stdout.write(line)
-    return Graded(lines=total, correct=correct, unanswered=unanswered, unequal=tuple(unequal))
+    return Graded(
+        lines=total, correct=correct, unanswered=unanswered, unequal=tuple(unequal), hint=hint
+    )
+
+
+def _hint(gold: str) -> str:
+    if SOLUTION_MARKER in gold:
+        return f"; the gold is what follows `{SOLUTION_MARKER}`"
+    return "; a backslash was lost" if lost_backslash(gold) else ""
 
 
 def _lines(stdin: IO[bytes]) -> Iterator[tuple[int, str]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from cot_entropy.answers.styles import unstyled
+
 _WRAPPERS: Final = re.compile(
-    r"\*\*|\$|(?<!\\)\\[()\[\]]|\\displaystyle(?![A-Za-z])"
+    r"\*\*|\$|(?<!\\)\\[()\[\]]"
     r"|\\(?:left|right|[bB]ig{1,2}[lr]?)(?![A-Za-z])\.?"
 )
 _SPACES: Final = re.compile(r"(?<!\\)\\[,;:> ]|\\q?quad(?![A-Za-z])|~|\s+")
@@ -18,7 +20,7 @@ _SPELLINGS: Final = tuple(
         (r"\\(?:leq|leqslant|leqq)(?![A-Za-z])", r"\\le"),
         (r"\\(?:geq|geqslant|geqq)(?![A-Za-z])", r"\\ge"),
         (r"\\neq(?![A-Za-z])", r"\\ne"),
-        (r"\\(?:mbox|textbf|textit|textrm|mathrm|mathbf|operatorname|emph)(?=\s*\{)", r"\\text"),
+        (r"\\textsuperscript(?=\s*\{)", "^"),
         (r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])", r"^\\circ"),
         (r"\\infin(?:ity)?(?![A-Za-z])|(?<![A-Za-z\\])(?:oo|infinity|inf)(?![A-Za-z])", r"\\infty"),
         (r"\\lbrace(?![A-Za-z])", r"\\{"),
@@ -46,7 +48,7 @@ _UNITS: Final[dict[str, str]] = {
         "ft": "ft foot feet",
         "yd": "yd yard yards",
         "mi": "mi mile miles",
-        "mph": "mph",
+        "mi per h": "mph",
         "s": "s sec second seconds",
         "min": "min minute minutes",
         "h": "h hr hrs hour hours",
@@ -56,6 +58,14 @@ _UNITS: Final[dict[str, str]] = {
         "kg": "kg kilogram kilograms",
         "g": "g gram grams",
         "lb": "lb lbs pound pounds",
+        "oz": "oz ounce ounces",
+        "t": "ton tons tonne tonnes",
+        "l": "l liter liters litre litres",
+        "ml": "ml milliliter milliliters millilitre millilitres",
+        "gal": "gal gallon gallons",
+        "qt": "qt quart quarts",
+        "pt": "pint pints",
+        "rad": "rad radian radians",
     }.items()
     for spelling in spellings.split()
 }
@@ -66,6 +76,7 @@ _WORD_UNIT: Final = re.compile(
     rf"(?:\s+[A-Za-z]{{2,}})*){_POWER}"
 )
 _SIGN_UNIT: Final = re.compile(r"(?P<amount>.+?)\s*(?P<unit>\^\\circ|\\?%)")
+_UNIT_WORD: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}|\^\\circ|\\?%")
 _COUNTABLE: Final = re.compile(r"[0-9]|\\(?:frac|sqrt|pi)")
 _MATH_WORDS: Final = frozenset({"sqrt", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"})
 _TEXT: Final = re.compile(r"\\text\s*\{([^{}]*)\}")
@@ -77,7 +88,7 @@ _CLOSING: Final = ")]}"
 def tidy(text: str) -> str:
     """One spelling for fractions, roots, spaces, thousands, degree marks and comparisons."""
     text = _DIGIT_SEPARATOR.sub("", text.replace("\\$", "\\dollar "))
-    text = _SPACES.sub(" ", _WRAPPERS.sub("", text).replace("\\!", ""))
+    text = unstyled(_SPACES.sub(" ", _WRAPPERS.sub("", text).replace("\\!", "")))
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     return text.strip().rstrip(".,;:").strip()
@@ -101,6 +112,11 @@ def split_unit(text: str) -> tuple[str, str | None]:
     return text, None
 
 
+def units(text: str) -> list[str]:
+    """The known units that a text names in words or signs, in order, each by its one name."""
+    return [_UNITS[word] for word in _UNIT_WORD.findall(text) if word in _UNITS]
+
+
 def strip_group(text: str) -> str:
     """Without the pairs of braces around the whole (`{5}`)."""
     text = text.strip()
@@ -111,16 +127,22 @@ def strip_group(text: str) -> str:
 
 def split_top(text: str, separator: re.Pattern[str]) -> list[str]:
     """Split at matches of `separator` outside all brackets; no empty parts."""
-    parts, depth, start, position = [], 0, 0, 0
+    return split_joined(text, separator)[0]
+
+
+def split_joined(text: str, separator: re.Pattern[str]) -> tuple[list[str], list[re.Match[str]]]:
+    """The parts that `split_top` gives, and the separators, those beside empty parts included."""
+    parts, found, depth, start, position = [], [], 0, 0, 0
     while position < len(text):
-        found = separator.match(text, position) if depth == 0 else None
-        if found:
+        match = separator.match(text, position) if depth == 0 else None
+        if match:
+            found.append(match)
             parts.append(text[start:position])
-            start = position = found.end()
+            start = position = match.end()
             continue
         depth += (text[position] in _OPENING) - (text[position] in _CLOSING and depth > 0)
         position += 1
-    return [part.strip() for part in [*parts, text[start:]] if part.strip()]
+    return [part.strip() for part in [*parts, text[start:]] if part.strip()], found
 
 
 def brackets(text: str) -> tuple[str, str, str] | None:
@@ -165,7 +187,9 @@ def _is_unit(unit: str, gap: str) -> bool:
         return True
     if len(parts) == 1 and parts[0] in _UNITS:
         return True
-    return bool(gap) and all(len(word) > 3 and word not in _MATH_WORDS for word in parts)
+    return bool(gap) and all(
+        word == "per" or (len(word) > 3 and word not in _MATH_WORDS) for word in parts
+    )
 
 
 def _unit(text: str, power: str | None) -> str | None:
@@ -174,5 +198,7 @@ def _unit(text: str, power: str | None) -> str | None:
     if parts and parts[0] in {"square", "sq", "cubic", "cu"}:
         exponent = "2" if parts[0].startswith("s") else "3"
         parts = parts[1:]
+    if "per" in parts[1:-1]:
+        return " ".join(_UNITS.get(part, part) for part in parts)
     unit = _UNITS.get(parts[0]) if len(parts) == 1 else None
     return None if unit is None else unit + exponent

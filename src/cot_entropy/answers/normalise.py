@@ -22,7 +22,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from cot_entropy.answers.folding import fold
+from cot_entropy.answers.folding import fold, unquoted
+from cot_entropy.answers.kinds import AnswerKind
+from cot_entropy.answers.sides import EQUALS, NAME, RELATION, split_outside, states_more
 
 CACHE: Final = 1 << 16
 _LONG: Final = 512
@@ -44,21 +46,33 @@ _REMOVED: Final = (
     r"\mathrm{th}",
     r"^\circ",
     r"^{\circ}",
-    r"\;",
-    r",\!",
-    "{,}",
     '"',
     r"\dots",
 )
-_WRAPPED: Final = re.compile(r"\\(?:text|textbf|boxed|overline(?!\{[0-9]))\{([^{}]*)\}")
+_DIGIT_SPACE: Final = "~"
+_SPACE_COMMAND: Final = re.compile(r"(?<!\\)\\[ ;]")
+_SPACES: Final = re.compile(r"\s+")
+_SPACES_IN_DIGITS: Final = re.compile(r"(?<=[0-9])\s+(?=[0-9])")
+_FRAC_SPACED: Final = re.compile(r"(frac)\s*([0-9])\s+(?=[0-9])")
+_SPACED_THOUSANDS: Final = re.compile(r"-?[0-9]{1,3}(?:\s[0-9]{3})+(?:\.[0-9]+)?")
+_GROUPING: Final = re.compile(r"(?<=[0-9])(?:,\\!|\{,\})(?=[0-9]{3}(?![0-9]))")
+_OTHER_COMMA: Final = re.compile(r",\\!|\{,\}")
+_ASIDE: Final = r"(?:[^\W\d_]|[.,:;!?()'\"\s]|\\text\{|\})*"
+_IN_DOLLARS: Final = re.compile(rf"{_ASIDE}\$(?P<inside>[^$]+)\${_ASIDE}")
+_WRAPPED: Final = re.compile(r"\\(?:text|textbf|boxed|overline(?=\{[A-Z]{2,}\}))\{([^{}]*)\}")
 _FRAC_SHORT: Final = re.compile(r"frac([^{\s])([^{\s])")
 _SQRT_SHORT: Final = re.compile(r"sqrt([^{\[\s])")
 _THOUSANDS: Final = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_EQUALS: Final = re.compile(r"(?<![<>!])=")
-_NAME_OR_NUMBER: Final = re.compile(
-    r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([A-Za-z0-9, ]+\))?|[-+*/^(){}.0-9\s]*"
+_SUMMAND: Final = re.compile(r"[-+*/^(){}.0-9\s]*")
+_NAMED: Final = re.compile(NAME)
+_LIST: Final = re.compile(
+    r"[,;&\u3001]|\\\\|\\q?quad(?![A-Za-z])|\\(?:vee|wedge|lor|land)(?![A-Za-z])"
+    r"|(?<![A-Za-z\\])(?:and|or|xor|either|both)(?![A-Za-z])",
+    re.IGNORECASE,
 )
 _LEFT_RIGHT: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
+_HALF: Final = r"\frac{1}{2}"
+_DECIMAL: Final = re.compile(r"(?P<sign>[-+])?(?P<whole>[0-9]*+)(?:\.(?P<part>[0-9]*+))?")
 _SIMPLE_FRACTION: Final = re.compile(r"(-?[0-9]+)/(-?[0-9]+)")
 
 
@@ -67,27 +81,54 @@ def normalise(answer: str) -> str:
     return _normalise(answer) if len(answer) > _LONG else _cached(answer)
 
 
+def normal_form(answer: str, *, kind: AnswerKind) -> str:
+    """The normal form of an answer of a kind: of kind `number`, `12.50` and `12.5` are one."""
+    if kind == "math":
+        return normalise(answer)
+    number = decimal(fold(answer).strip())
+    if number is not None:
+        return number
+    form = normalise(answer)
+    return "0.5" if form == _HALF else decimal(form) or form
+
+
+def decimal(text: str) -> str | None:
+    """An integer or decimal without its plus sign and the zeros that close its fraction.
+
+    Zeros in front stay (`00000` is what is left of `1,00,000`, not 0). None for other texts.
+    """
+    found = _DECIMAL.fullmatch(text)
+    if found is None or not (found["whole"] or found["part"]):
+        return None
+    part = (found["part"] or "").rstrip("0")
+    number = (found["whole"] or "0") + (f".{part}" if part else "")
+    return f"-{number}" if found["sign"] == "-" and number != "0" else number
+
+
 def _normalise(answer: str) -> str:
-    text = fold(answer)
-    return text if text.isdigit() else _hendrycks(_minerva(text))
+    text = fold(answer).strip()
+    if text.isdigit():
+        return text
+    return _hendrycks(_minerva(unquoted(text))) or text
 
 
 _cached: Final = lru_cache(maxsize=CACHE)(_normalise)
 
 
 def _minerva(answer: str) -> str:
-    text = _right_hand_side(answer.strip())
+    text = _right_hand_side(answer)
     text = _ARTICLE.sub("", text)
-    text = text.replace(".$", "$").replace("\\$", "").replace("\\ ", "").replace("mbox", "text")
-    without_words = _REMOVED_WORDS.sub("", text)
+    text = text.replace(".$", "$").replace("\\$", "").replace("mbox", "text")
+    without_words = _REMOVED_WORDS.sub(" ", text)
     text = text if _NOTHING.fullmatch(without_words) else without_words
-    text = re.sub(r"\s", "", text)
+    text = _without_spaces(text)
     text = text.replace(r",\text{and}", ",").replace(r"\text{and}", ",")
     text = text.replace(r"\text{m}", r"\text{}")
+    text = _OTHER_COMMA.sub(",", _GROUPING.sub("", text))
     for expression in _REMOVED:
-        text = text.replace(expression, "")
-    if text.count("$") > 1:
-        text = text.split("$", 2)[1]
+        text = _removed(expression, text)
+    if (inside := _IN_DOLLARS.fullmatch(text)) is not None:
+        text = inside["inside"]
     text = _WRAPPED.sub(r"\1", text)
     text = _FRAC_SHORT.sub(r"frac{\1}{\2}", text)
     text = _SQRT_SHORT.sub(r"sqrt{\1}", text)
@@ -95,11 +136,52 @@ def _minerva(answer: str) -> str:
     return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
 
 
-def _right_hand_side(text: str) -> str:
-    parts = _EQUALS.split(text)
-    if len(parts) == 1 or "," in text or not _NAME_OR_NUMBER.fullmatch(parts[0].strip(" \n\t$")):
+def _without_spaces(text: str) -> str:
+    """Without spaces, but for those that part two numbers (`1 1/2` is not `11/2`)."""
+    text = _SPACE_COMMAND.sub(" ", text)
+    text = _FRAC_SPACED.sub(r"\1\2", text)
+    if _SPACED_THOUSANDS.fullmatch(text.strip()):
+        return "".join(text.split())
+    return _SPACES.sub("", _SPACES_IN_DIGITS.sub(_DIGIT_SPACE, text))
+
+
+def _removed(expression: str, text: str) -> str:
+    """Without `expression`, but for a space where it parted two digits (`5%10`)."""
+    if expression not in text:
         return text
-    return parts[-1]
+    kept: list[str] = []
+    last = ""
+    for part in text.split(expression):
+        if last.isdigit() and part[:1].isdigit():
+            kept.append(_DIGIT_SPACE)
+        kept.append(part)
+        last = part[-1:] or last
+    return "".join(kept)
+
+
+def _right_hand_side(text: str) -> str:
+    """Minerva's: what stands behind the last `=`, where one value is named."""
+    if "=" not in text or _LIST.search(text):
+        return text
+    first, *others = split_outside(text, EQUALS)
+    name = _LEFT_RIGHT.sub("", first).strip(" \n\t$")
+    if not others or not (_NAMED.fullmatch(name) or _SUMMAND.fullmatch(name)):
+        return text
+    if any(map(states_more, others[:-1])) or _has_relation(others[-1]):
+        return text
+    return others[-1] if others[-1].strip(" $.") else text
+
+
+def _without_short_name(text: str) -> str:
+    """Hendrycks': what stands behind a name of up to two characters and the only `=`."""
+    name, _, rest = text.partition("=")
+    if not rest or len(name) > 2 or not _NAMED.fullmatch(name) or _has_relation(rest):
+        return text
+    return rest
+
+
+def _has_relation(text: str) -> bool:
+    return len(split_outside(text, RELATION)) > 1
 
 
 def _hendrycks(text: str) -> str:
@@ -107,17 +189,15 @@ def _hendrycks(text: str) -> str:
     text = text.replace("tfrac", "frac").replace("dfrac", "frac")
     text = _LEFT_RIGHT.sub("", text)
     text = text.replace(r"^{\circ}", "").replace(r"^\circ", "").replace("\\$", "")
-    text = text.replace(r"\%", "").replace("%", "")
+    text = _removed("%", _removed(r"\%", text))
     text = text.replace(" .", " 0.").replace("{.", "{0.")
     if text.startswith("."):
         text = "0" + text
-    sides = _EQUALS.split(text)
-    if len(sides) == 2 and len(sides[0]) <= 2:
-        text = sides[1]
+    text = _without_short_name(text)
     text = _fix_sqrt(text).replace(" ", "")
     text = _fix_fracs(text)
     if text == "0.5":
-        return r"\frac{1}{2}"
+        return _HALF
     fraction = _SIMPLE_FRACTION.fullmatch(text)
     return rf"\frac{{{fraction[1]}}}{{{fraction[2]}}}" if fraction else text
 

@@ -3,10 +3,11 @@ r"""How the `math_verify` equivalence reads an answer, from its spelling to `cor
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from cot_entropy.answers import latex
 from cot_entropy.answers.cores import (
@@ -20,9 +21,11 @@ from cot_entropy.answers.cores import (
     Unread,
     Words,
 )
-from cot_entropy.answers.folding import fold_symbols
+from cot_entropy.answers.folding import fold_symbols, unquoted
 from cot_entropy.answers.limits import is_short
 from cot_entropy.answers.rationals import rational
+from cot_entropy.answers.sides import NAME, RELATION, states_more
+from cot_entropy.answers.styles import ordinal
 
 CACHE: Final = 1 << 14
 
@@ -32,7 +35,7 @@ def read(answer: str) -> Reading:
     """Read one answer; what has no structure known here is an `Expression`."""
     if not is_short(answer):
         return Reading(Unread(answer))
-    text = latex.tidy(fold_symbols(answer))
+    text = latex.tidy(fold_symbols(unquoted(answer.strip())))
     return _read(text) if is_short(text) else Reading(Unread(answer))
 
 
@@ -46,25 +49,35 @@ _BASES: Final = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
     "ten": "10",
 }
 _NAME: Final = re.compile(
-    r"(?P<name>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*\([A-Za-z0-9, ]+\))?|\\angle\s*[A-Z]+"
-    r"|\([a-z](?:\s*,\s*[a-z])+\))\s*(?:=|\\in(?![A-Za-z]))\s*(?P<rest>.+)"
+    rf"(?P<name>{NAME}|\\angle\s*[A-Z]+|\([a-z](?:\s*,\s*[a-z])+\))"
+    r"\s*(?:=|\\in(?![A-Za-z]))\s*(?P<rest>.+)"
 )
-_LIST_SEPARATOR: Final = re.compile(
-    r",?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*\}|,?\s+(?:and|or)(?=[\s\\$(])|,|;"
+_JOINT: Final = re.compile(
+    r"[,;]?\s*\\text\s*\{\s*,?\s*(?P<text>and|or)\s*,?\s*\}|,?\s+(?P<word>and|or)(?=[\s\\$(])"
+    r"|(?P<logic>\\(?:land|lor|wedge|vee))(?![A-Za-z])|(?P<mark>[,;\u3001])",
+    re.IGNORECASE,
 )
+_JOINTS: Final = {
+    **{r"\land": "and", r"\wedge": "and", r"\lor": "or", r"\vee": "or"},
+    **{";": ",", "\u3001": ","},
+}
+_LOGIC: Final = re.compile(r"\\(?:land|lor|wedge|vee)")
 _UNION: Final = re.compile(r"\\cup(?![A-Za-z])")
 _COMMA: Final = re.compile(",")
 _RELATION: Final = re.compile(r"<=|>=|!=|=|<|>|\\(?:le|ge|lt|gt|ne)(?![A-Za-z])")
 _OPERATORS: Final = {r"\le": "<=", r"\ge": ">=", r"\lt": "<", r"\gt": ">", r"\ne": "!="}
+_Kept: TypeAlias = Literal["=", "<", "<=", "!="]
+_KEPT: Final[dict[str, _Kept]] = {"=": "=", "<": "<", "<=": "<=", "!=": "!="}
 _VARIABLE: Final = re.compile(r"[A-Za-z](?:_\{?\w\}?)?|\\(?!infty)[a-z]+")
 _MATRIX: Final = re.compile(
     r"\\begin\{(?:[pbB]?matrix|array)\}(?:\{[lcr|]*\})?(?P<body>.*)\\end\{(?:[pbB]?matrix|array)\}"
 )
 _SET_BUILDER: Final = re.compile(
-    r"\s*[a-z]\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
+    r"\s*(?P<variable>[a-z])\s*(?:\\in\s*\\mathbb\s*\{?R\}?\s*)?(?:\\mid(?![a-z])|[|:])"
 )
 _PLUS_MINUS: Final = re.compile(r"\\(pm|mp)(?![A-Za-z])")
 _REALS: Final = {r"\mathbb{R}", r"\mathbb R", r"\R", r"\text{all real numbers}"}
+_INTERVALS: Final = {"()", "[)", "(]", "[]"}
 _INFINITIES: Final = {r"\infty", r"+\infty", r"-\infty"}
 _EMPTY: Final = {r"\emptyset", r"\varnothing", r"\{\}"}
 
@@ -75,10 +88,13 @@ def _read(text: str) -> Reading:
     if value is not None:
         return Reading(Number(value))
     given = _NAME.fullmatch(text)
-    if given and not _RELATION.search(given["rest"]):
+    if given and len(latex.split_joined(given["rest"], _RELATION)[1]) == 0:
         name = re.sub(r"[\s{}]", "", given["name"])
         inner = _read(given["rest"])
         return inner if inner.notes.name else replace(inner, notes=replace(inner.notes, name=name))
+    if (amount := ordinal(text)) is not None:
+        counted = _read(amount)
+        return replace(counted, notes=replace(counted.notes, unit="ordinal"))
     text, unit = latex.split_unit(text)
     if numeral := _BASE.fullmatch(text):
         base = numeral["a"] or numeral["b"]
@@ -93,9 +109,9 @@ def _read(text: str) -> Reading:
 
 
 def _structured(text: str) -> Reading | None:  # noqa: PLR0911
-    parts = latex.split_top(text, _LIST_SEPARATOR)
+    parts, joints = _joined(text)
     if len(parts) > 1:
-        return _list(parts)
+        return _list(parts, joints)
     pieces = latex.split_top(text, _UNION)
     if len(pieces) > 1:
         return Reading(Structure("union", tuple(map(_read, pieces)), ordered=False))
@@ -110,7 +126,9 @@ def _structured(text: str) -> Reading | None:  # noqa: PLR0911
     if (bracketed := latex.brackets(text)) is not None:
         opening, inside, closing = bracketed
         if opening == "{" and (condition := _SET_BUILDER.match(inside)):
-            return _read(inside[condition.end() :])
+            described = _read(inside[condition.end() :])
+            if described.notes.name in {None, condition["variable"]}:
+                return described
         parts = latex.split_top(inside, _COMMA)
         if opening == "{":
             return _list(parts)
@@ -126,7 +144,24 @@ def _structured(text: str) -> Reading | None:  # noqa: PLR0911
     return None
 
 
-def _list(parts: list[str]) -> Reading:
+def _joined(text: str) -> tuple[list[str], list[str]]:
+    r"""The parts of a list and what joins each to the next: `,`, `and` or `or`.
+
+    `\vee` and its kin join relations only; between other things they are operators.
+    """
+    parts, found = latex.split_joined(text, _JOINT)
+    joints = [next(filter(None, match.groups())).lower() for match in found]
+    if any(map(_LOGIC.match, joints)) and not all(map(RELATION.search, parts)):
+        return [text], []
+    return parts, [_JOINTS.get(joint, joint) for joint in joints]
+
+
+def _list(parts: list[str], joints: Sequence[str] = ()) -> Reading:
+    r"""Values in no order; between statements `or` is another answer than `and`.
+
+    `x = 1 \text{ and } x = 2` lists two values of one name as `or` does; inequalities of one name
+    are a union or an intersection; where both words stand, their order counts.
+    """
     readings: list[Reading] = []
     for part in parts:
         reading = _read(part)
@@ -136,15 +171,45 @@ def _list(parts: list[str]) -> Reading:
             readings.append(reading)
     if len(readings) == 1:
         return readings[0]
+    words = set(joints) - {","}
+    if len(words) > 1:
+        return Reading(Structure(" ".join(joints), tuple(readings), ordered=True))
     names = {reading.notes.name for reading in readings}
-    if len(names) == 1 and None not in names and all(map(_is_interval, readings)):
-        intervals = tuple(Reading(reading.core) for reading in readings)
-        return Reading(Structure("union", intervals, ordered=False), Notes(name=names.pop()))
-    return Reading(Structure("list", tuple(readings), ordered=False))
+    word = words.pop() if words else ","
+    if len(names) == 1 and None not in names and word != "," and all(map(_is_interval, readings)):
+        return _combined([Reading(reading.core) for reading in readings], word, names.pop())
+    statements = len(names) > 1 or any(map(_is_statement, readings))
+    shape = "alternatives" if statements and word == "or" else "list"
+    return Reading(Structure(shape, tuple(readings), ordered=False))
+
+
+def _combined(intervals: list[Reading], word: str, name: str | None) -> Reading:
+    """The union of intervals, or their intersection where that is one interval of two bounds."""
+    notes = Notes(name=name)
+    if word == "or":
+        return Reading(Structure("union", tuple(intervals), ordered=False), notes)
+    cores = [interval.core for interval in intervals if isinstance(interval.core, Structure)]
+    above = [core for core in cores if core.parts[1].core == Words(r"\infty")]
+    below = [core for core in cores if core.parts[0].core == Words(r"-\infty")]
+    if len(cores) == 2 and len(above) == len(below) == 1 and above != below:
+        ends = (above[0].parts[0], below[0].parts[1])
+        shape = above[0].shape[0] + below[0].shape[1]
+        return Reading(Structure(shape, ends, ordered=True), notes)
+    return Reading(Structure("intersection", tuple(intervals), ordered=False), notes)
+
+
+def _is_statement(reading: Reading) -> bool:
+    return isinstance(reading.core, Words | Relation) or (
+        reading.notes.name is not None and _is_interval(reading)
+    )
 
 
 def _is_interval(reading: Reading) -> bool:
-    return isinstance(reading.core, Structure) and reading.core.ordered
+    return (
+        isinstance(reading.core, Structure)
+        and reading.core.ordered
+        and reading.core.shape in _INTERVALS
+    )
 
 
 def _plain(text: str) -> Core:
@@ -156,10 +221,10 @@ def _plain(text: str) -> Core:
     return Words(words if len(words) == 1 else words.casefold())
 
 
-def _relation(text: str) -> Reading | None:  # noqa: PLR0911
-    operators = [_OPERATORS.get(found, found) for found in _RELATION.findall(text)]
-    sides = [side.strip() for side in _RELATION.split(text)]
-    if not operators or not all(sides):
+def _relation(text: str) -> Reading | None:
+    sides, found = latex.split_joined(text, _RELATION)
+    operators = [_OPERATORS.get(match[0], match[0]) for match in found]
+    if not operators or len(sides) != len(operators) + 1:
         return None
     if all(operator in {">", ">="} for operator in operators):
         sides.reverse()
@@ -171,15 +236,15 @@ def _relation(text: str) -> Reading | None:  # noqa: PLR0911
         )
         return _interval(opening, sides[0], sides[2], closing, name=sides[1])
     if len(operators) > 1:
-        return _read(sides[-1]) if set(operators) == {"="} else None
+        chain = set(operators) == {"="} and not any(map(states_more, sides[1:-1]))
+        return _read(sides[-1]) if chain else None
     (left, right), operator = sides, operators[0]
     if operator in {"<", "<="} and _VARIABLE.fullmatch(left):
         return _interval("(", r"-\infty", right, ")" if operator == "<" else "]", name=left)
     if operator in {"<", "<="} and _VARIABLE.fullmatch(right):
         return _interval("(" if operator == "<" else "[", left, r"\infty", ")", name=right)
-    if operator in {"=", "<", "<=", "!="}:
-        return Reading(Relation(operator, left, right))
-    return None
+    kept = _KEPT.get(operator)
+    return None if kept is None else Reading(Relation(kept, left, right))
 
 
 def _interval(

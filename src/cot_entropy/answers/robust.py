@@ -16,21 +16,21 @@ from cot_entropy.answers.numbers import WRITTEN, clean_written, last_written
 _NEXT_QUESTION: Final = re.compile(
     r"^[ \t]*(?:[*#]+[ \t]*)?(?:(?:next|new|another|follow-up)[ \t]+)?"
     r"(?:question|problem|exercise|instruction|(?-i:Q)|human|user|问题|题目)"
-    r"[ \t]*(?:[0-9]{1,4})?[ \t]*(?:\*\*)?[:.]"
+    r"[ \t]*+(?:[0-9]{1,4}[ \t]*+)?(?:\*\*)?[:.]"
     r"|<\|(?:im_start|im_end|endoftext|eot_id)\|>",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKER: Final = re.compile(
     r"####"
     r"|(?:^|(?<=[.!?。] ))[ \t*#_>]*(?:(?:so|thus|therefore|hence),?[ \t]+)?(?:the[ \t]+)?"
-    r"(?:(?:final|correct)[ \t]+)?answer[ \t]*(?:\*\*)?[ \t]*:"
-    r"|\bfinal[ \t]+answer[ \t]*(?:\*\*)?[ \t]*:"
+    r"(?:(?:final|correct)[ \t]+)?answer[ \t]*+(?:\*\*[ \t]*+)?:"
+    r"|\bfinal[ \t]++answer[ \t]*+(?:\*\*[ \t]*+)?:"
     r"|^[ \t]*A:(?=[ \t*]*[-+$\\(]*[0-9])"
     r"|(?:答案|答)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANSWER_IS: Final = re.compile(
-    r"\banswers?(?:[ \t]+[A-Za-z]{1,20}){0,6}?[ \t]+(?:is|are|equals|would[ \t]+be)\b[ \t]*:?"
+    r"\banswers?(?:[ \t]++[A-Za-z]{1,20}){0,6}?[ \t]++(?:is|are|equals|would[ \t]+be)\b[ \t]*:?"
     r"|答案(?:是|为|應該是|应该是)",
     re.IGNORECASE,
 )

@@ -31,7 +31,7 @@ from cot_entropy.stats.baseline import compare_baseline
 from cot_entropy.stats.row_status import Standings
 from cot_entropy.study.config import Configuration
 
-TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv")
+TABLES = ("verdicts.csv", "estimates.csv", "comparison.csv", "replication.csv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,9 +175,15 @@ class Derivation:
             registered_trajectories(self.configuration, self.results),
             self.scratch,
             standings=self.standings,
+            variants=self._variants,
             jobs=self.jobs,
         )
         return ""
+
+    @property
+    def _variants(self) -> Path | None:
+        path = self.results / "variants.csv"
+        return path if path.is_file() and self.configuration.study.variants else None
 
     def _table(self, name: str) -> str:
         return _differ(read_csv(self.results / name), read_csv(self.scratch / name))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from cot_entropy.base.errors import ConfigError
 from cot_entropy.base.options import into
 from cot_entropy.cli.app import (
     LOG,
@@ -97,6 +98,9 @@ def analyse_verb(
     out: Annotated[
         Path, typer.Option(help="The folder for verdicts.csv and estimates.csv.", callback=into)
     ],
+    variants: Annotated[
+        Path | None, typer.Option(help="variants.csv: compare its rows with the papers' too.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
 ) -> None:
     """Judge every hypothesis from trajectories alone.
@@ -109,13 +113,14 @@ def analyse_verb(
     from cot_entropy.stats.analyse import analyse
 
     standings = run_standings(out, trajectories)
-    LOG.info("%s: %s", out, analyse(plan, trajectories, out, standings=standings, jobs=jobs))
+    found = analyse(plan, trajectories, out, standings=standings, variants=variants, jobs=jobs)
+    LOG.info("%s: %s", out, found)
 
 
 @app.command("calibrate")
 def calibrate_verb(
     plan: Annotated[Path, typer.Option(help="The plan.")],
-    out: Annotated[Path, typer.Option(help="The folder for the five tables.", callback=into)],
+    out: Annotated[Path, typer.Option(help="The folder for the tables.", callback=into)],
     effort: Annotated[Literal["full", "quick"], typer.Option(help="How many studies.")] = "full",
     jobs: Annotated[int, typer.Option(min=1, help="Settings simulated at a time.")] = 2,
 ) -> None:
@@ -201,16 +206,109 @@ def show_verb(
     results: Results,
     question: Annotated[str | None, typer.Option(help="Show this question's trajectory.")] = None,
     cell: Annotated[str | None, typer.Option(help="This cell alone, model/dataset.")] = None,
+    *,
+    replication: Annotated[
+        bool, typer.Option("--replication", help="Show the measures of replication instead.")
+    ] = False,
 ) -> None:
-    """Print the verdict matrix, or one question's trajectory.
+    """Print the verdict matrix, one question's trajectory, or replication.
 
     Example: cot-entropy show results/demo --question photos-42a7f151bf32
     """
     from rich.console import Console
 
-    from cot_entropy.report.show import show_question, show_verdicts
+    from cot_entropy.report.show import show_question, show_replication, show_verdicts
+    from cot_entropy.stats.replication.rows import read_replication
 
+    if replication:
+        if question or cell:
+            raise ConfigError("--replication is about all cells; leave out --question and --cell")
+        Console().print(show_replication(read_replication(results / "replication.csv")))
+        return
     show = partial(show_question, question_id=question) if question else show_verdicts
     Console().print(show(results, cell=cell))
     if question is None:
         typer.echo(f"report: {results / 'report.html'}")
+
+
+PLAN = Path("preregistration/plan.yaml")
+
+
+@app.command("replication")
+def replication_verb(
+    *,
+    published: Annotated[
+        bool, typer.Option("--published", help="Z26 against R26, from published.yaml.")
+    ] = False,
+    plan: Annotated[Path, typer.Option(help="The plan, published.yaml beside it.")] = PLAN,
+) -> None:
+    """Print how the published studies replicate each other.
+
+    From printed figures alone, without any run; what these do not tell is said.
+
+    Example: cot-entropy replication --published
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_replication
+    from cot_entropy.stats.replication.table import published_table
+
+    if not published:
+        raise ConfigError(
+            "nothing to compare: give --published; a run's own: cot-entropy show RESULTS"
+            " --replication"
+        )
+    Console().print(show_replication(published_table(plan)))
+
+
+@app.command("power")
+def power_verb(
+    *,
+    original: Annotated[str, typer.Option(help="A study of published.yaml.")] = "z26-full-gsm8k",
+    questions: Annotated[
+        int | None, typer.Option(min=40, max=3000, help="Questions of a cell.")
+    ] = None,
+    models: Annotated[int, typer.Option(min=1, max=50, help="Models.")] = 3,
+    datasets: Annotated[int, typer.Option(min=1, max=20, help="Datasets.")] = 2,
+    accuracy: Annotated[
+        float | None, typer.Option(min=0.001, max=0.999, help="Expected accuracy.")
+    ] = None,
+    flag_rate: Annotated[
+        float | None, typer.Option(min=0.001, max=0.999, help="Expected share of monotone chains.")
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(min=-100, max=100, help="Gap in points, not the original's.")
+    ] = None,
+    prior: Annotated[
+        Literal["conditional", "predictive", "eb"], typer.Option(help="Design prior.")
+    ] = "eb",
+    shrinkage: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Share taken off the gap; `eb` finds its own.")
+    ] = 0.0,
+    plan: Annotated[Path, typer.Option(help="The plan, published.yaml beside it.")] = PLAN,
+) -> None:
+    """Print what a planned replication would find, and its size.
+
+    The chance of each verdict on the gap and of each criterion of replication, and the questions
+    needed for 80 and 90 %. What is left out is the original's.
+
+    Example: cot-entropy power --original z26-full-math500 --questions 500
+    """
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_power
+    from cot_entropy.stats.calibration.success import plan_replication
+
+    rows = plan_replication(
+        plan,
+        original,
+        questions=questions,
+        models=models,
+        datasets=datasets,
+        accuracy=accuracy,
+        flag_rate=flag_rate,
+        gap=gap,
+        prior=prior,
+        shrinkage=shrinkage,
+    )
+    Console().print(show_power(rows))

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import rfc8785
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import write_text
 from cot_entropy.base.strict import Strict, describe
-from cot_entropy.consistency.judgement import Verdict
 from cot_entropy.consistency.prompt import Prompt
 from cot_entropy.consistency.settings import JudgeSettings
 
+Said = TypeVar("Said", bound=BaseModel)
 
-class Reply(Strict):
+
+class Reply(Strict, Generic[Said]):
     """A usable reply, the attempts it took and the judge's tokens over all of them."""
 
-    verdict: Verdict
+    verdict: Said
     attempts: int
     input_tokens: int
     output_tokens: int
@@ -49,18 +51,25 @@ class ReplyCache:
         """The file of a key, spread over 256 folders."""
         return self.folder / key[:2] / f"{key}.json"
 
-    def get(self, key: str) -> Reply | None:
-        """The reply, or None; raises DataError naming the file where it is not readable."""
+    def has(self, key: str) -> bool:
+        """Whether a reply is kept."""
+        return self.path(key).is_file()
+
+    def get(self, key: str, form: type[Said]) -> Reply[Said] | None:
+        """The reply of this form, or None.
+
+        Raises DataError naming the file where it is not readable.
+        """
         path = self.path(key)
         if not path.is_file():
             return None
         try:
-            return Reply.model_validate_json(path.read_bytes())
+            return Reply[form].model_validate_json(path.read_bytes())  # type: ignore[valid-type]
         except ValidationError as error:
             raise DataError(
                 f"{path}: not a stored judge reply ({describe(error)}); delete it"
             ) from None
 
-    def put(self, key: str, reply: Reply) -> None:
+    def put(self, key: str, reply: Reply[Said]) -> None:
         """Keep a reply, whole or not at all."""
         write_text(self.path(key), reply.model_dump_json())

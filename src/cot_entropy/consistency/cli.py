@@ -8,35 +8,41 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
-from cot_entropy.base.files import write_text
-from cot_entropy.base.options import into
 from cot_entropy.consistency import benchmark, scanner
+from cot_entropy.consistency.arguments import (
+    Actions,
+    Connections,
+    Context,
+    FieldChars,
+    Judge,
+    LocalModel,
+    MaxChars,
+    MaxTokens,
+    Out,
+    Seed,
+    Source,
+    Split,
+)
 from cot_entropy.consistency.computed import NAME as COMPUTED
-from cot_entropy.consistency.figure import draw_confusion
+from cot_entropy.consistency.contrasts import contrasts, write_contrasts
 from cot_entropy.consistency.importing import answer_kind, read_source
 from cot_entropy.consistency.join_cells import join_cells
 from cot_entropy.consistency.judge_selection import (
     announce,
     draw,
+    items_like,
     judge_all,
     named_judge,
     refuse_other_judge,
+    told,
 )
-from cot_entropy.consistency.rates import Rate, rates, write_rates
+from cot_entropy.consistency.rates import Validated, rates, rates_in_words, write_rates
 from cot_entropy.consistency.scan import read_judgements, write_judgements
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
-from cot_entropy.consistency.taxonomy import not_faithfulness
-from cot_entropy.consistency.validation import (
-    accuracy,
-    agreement,
-    confusion,
-    on_benchmark,
-    scores,
-    stability,
-    unjudged,
-    write_scores,
-)
+from cot_entropy.consistency.turns import REASONED
+from cot_entropy.consistency.validating import export_benchmark, validate
+from cot_entropy.consistency.validation import accuracy, on_benchmark
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,41 +52,16 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Out = Annotated[Path, typer.Option("--out", help="The folder to write into.", callback=into)]
-Judge = Annotated[
-    str | None, typer.Option("--judge", help="An Inspect model string, or `computed` (no model).")
-]
-LocalModel = Annotated[
-    Path | None,
-    typer.Option(
-        "--local-model", help="A model's folder or manifest to judge with, served on loopback."
-    ),
-]
-Context = Annotated[int, typer.Option(min=1, help="Context of the local model, in tokens.")]
-Seed = Annotated[int, typer.Option(help="The judge's sampling seed.")]
-MaxChars = Annotated[int, typer.Option(min=1, help="Characters of a transcript the judge sees.")]
-MaxTokens = Annotated[
-    int, typer.Option(min=1, help="Tokens of a reply; doubled after a cut-off one.")
-]
-FieldChars = Annotated[
-    int | None, typer.Option(min=1, help="Longest free text in a reply, for vLLM only.")
-]
-Connections = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
-Kind = Annotated[AnswerKind, typer.Option(help="What answers are, for `computed`.")]
-Source = Annotated[
-    Path, typer.Argument(help="chains.jsonl.zst, a folder of Inspect logs, or JSON lines.")
-]
-
 
 @app.command()
-def export(source: Source, out: Out) -> None:
+def export(source: Source, out: Out, *, actions: Actions = REASONED) -> None:
     """Add transcripts to a Scout store.
 
     Those that are there already are left alone.
 
     Example: cot-entropy consistency export transcripts.jsonl --out store
     """
-    transcripts = read_source(source)
+    transcripts = read_source(source, actions=actions)
     insert(out, transcripts)
     typer.echo(f"{len(transcripts)} transcripts in {out}")
 
@@ -98,6 +79,8 @@ def scan(
     max_tokens: MaxTokens = 1024,
     field_chars: FieldChars = None,
     connections: Connections = 8,
+    split: Split = "marker",
+    actions: Actions = REASONED,
     kind: Annotated[
         AnswerKind | None,
         typer.Option(help="What answers are, for `computed`; chains say so themselves."),
@@ -109,23 +92,30 @@ def scan(
         Path | None, typer.Option(help="Judgements of the same judge on the benchmark.")
     ] = None,
     domain: Annotated[
-        Literal["agentic", "mathematical"],
-        typer.Option(help="Benchmark items like the source, for the corrected rate."),
-    ] = "mathematical",
+        Literal["agentic", "mathematical"] | None,
+        typer.Option(
+            help="Benchmark items like the source, for the corrected rate; by default agentic for "
+            "logs and mathematical for chains."
+        ),
+    ] = None,
     price_in: Annotated[float | None, typer.Option(help="Price of 1e6 input tokens.")] = None,
     price_out: Annotated[float | None, typer.Option(help="Price of 1e6 output tokens.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the estimate.")] = False,
 ) -> None:
     """Judge every transcript.
 
-    Writes judgements.jsonl.zst and rates.csv.
+    Writes judgements.jsonl.zst, rates.csv and contrasts.csv.
 
     Example: cot-entropy consistency scan transcripts.jsonl --judge computed --out scan
     """
-    every = read_source(source)
+    like = items_like(source, domain)
+    every = read_source(source, actions=actions)
     transcripts = draw(every, sample, seed=seed)
     if len(transcripts) < len(every):
-        typer.echo(f"a random sample of {len(transcripts)} of {len(every)} transcripts")
+        sizes = [sum(one.turn is None for one in those) for those in (transcripts, every)]
+        typer.echo(f"a random sample of {sizes[0]} of {sizes[1]} transcripts")
+    for line in told(transcripts):
+        typer.echo(line)
     with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
         name,
         model,
@@ -137,6 +127,7 @@ def scan(
             max_tokens=max_tokens,
             field_chars=field_chars,
             connections=connections,
+            split=split,
         )
         if name != COMPUTED:
             announce(transcripts, settings, out=out, prices=(price_in, price_out))
@@ -145,88 +136,32 @@ def scan(
         judgements = judge_all(
             transcripts, settings, model, out=out, kind=kind or answer_kind(source)
         )
-    known = beside = None
+    validated = None
     if validation is not None:
         checked = read_judgements(validation)
-        labels = benchmark.load_labels()
+        labels = benchmark.labels_for(judgement.id for judgement in checked)
         refuse_other_judge(judgements, checked, validation, labels)
-        known = accuracy(checked, labels, domain=domain)
-        beside = on_benchmark(checked, labels, domain=domain)
-    write_judgements(out / "judgements.jsonl.zst", judgements)
-    found = rates(judgements, accuracy=known, on_benchmark=beside)
-    write_rates(out / "rates.csv", found)
-    _print_rates(found)
-
-
-@app.command()
-def validate(
-    out: Out,
-    *,
-    judge: Judge = None,
-    local_model: LocalModel = None,
-    context: Context = 8192,
-    split: Annotated[Literal["dev", "test", "all"], typer.Option(help="Benchmark items.")] = "test",
-    repeats: Annotated[int, typer.Option(min=1, help="Scans with seed, seed + 1, ...")] = 1,
-    seed: Seed = 0,
-    max_chars: MaxChars = 60_000,
-    max_tokens: MaxTokens = 1024,
-    field_chars: FieldChars = None,
-    connections: Connections = 8,
-    kind: Kind = "number",
-    second: Annotated[
-        Path | None, typer.Option(help="Another judge's judgements.jsonl.zst, for kappa.")
-    ] = None,
-) -> None:
-    """Measure a judge on the benchmark.
-
-    Writes scores.csv, confusion.csv and confusion.svg.
-
-    Example: cot-entropy consistency validate --judge computed --out judge
-    """
-    transcripts = benchmark.select(split=split)
-    with named_judge(judge, local_model, out=out, context=context, connections=connections) as (
-        name,
-        model,
-    ):
-        settings = JudgeSettings(
-            model=name,
-            max_chars=max_chars,
-            max_tokens=max_tokens,
-            field_chars=field_chars,
-            connections=connections,
-        )
-        runs = [
-            judge_all(
-                transcripts,
-                settings.model_copy(update={"seed": seed + repeat}),
-                model,
-                out=out,
-                kind=kind,
+        validated = (
+            Validated(
+                accuracy=accuracy(checked, labels, domain=like),
+                domain=like,
+                on_benchmark=on_benchmark(checked, labels, domain=like),
             )
-            for repeat in range(repeats)
-        ]
-    labels = benchmark.load_labels()
-    found = scores(runs[0], labels)
-    if repeats > 1:
-        found.append(stability(runs))
-    if second is not None:
-        found.append(agreement(runs[0], read_judgements(second)))
-    table = confusion(runs[0], labels)
-    write_judgements(out / "judgements.jsonl.zst", runs[0])
-    write_scores(out / "scores.csv", found)
-    write_text(out / "confusion.csv", table.to_csv(lineterminator="\n"))
-    draw_confusion(table, out / "confusion.svg", judge=name)
-    typer.echo(table.to_string())
-    for score in found:
-        value = "-" if score.value is None else f"{score.value:.2f}"
-        typer.echo(
-            f"{score.outcome:24} {score.quantity:24} {value:>5} ({score.count}/{score.n}), "
-            f"judge errors {score.judge_errors}"
+            if like
+            else None
         )
-    warning = unjudged(runs[0], labels)
-    if warning:
-        typer.echo(f"warning: {warning}", err=True)
-    typer.echo(not_faithfulness())
+    write_judgements(out / "judgements.jsonl.zst", judgements)
+    found = rates(judgements, validated=validated)
+    write_rates(out / "rates.csv", found)
+    write_contrasts(out / "contrasts.csv", contrasts(judgements))
+    if validation is not None and like is None:
+        typer.echo("no corrected rate: name the kind of the transcripts with --domain", err=True)
+    for line in rates_in_words(found):
+        typer.echo(line)
+
+
+app.command()(validate)
+app.command(name="benchmark")(export_benchmark)
 
 
 @app.command()
@@ -252,17 +187,3 @@ def scanner_file() -> None:
     Example: cot-entropy consistency scanner
     """
     typer.echo(scanner.__file__)
-
-
-def _print_rates(found: list[Rate]) -> None:
-    for row in found:
-        if row.rate is None:
-            typer.echo(
-                f"{row.quantity:24} {'-':>6} of {row.n} {row.of} ({row.method}): {row.reason}"
-            )
-            continue
-        typer.echo(
-            f"{row.quantity:24} {row.rate:6.1%} of {row.n} {row.of} ({row.method}), "
-            f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
-        )
-    typer.echo(not_faithfulness())

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_ai.log import list_eval_logs, read_eval_log
-
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl
-from cot_entropy.consistency.messages import from_messages
-from cot_entropy.consistency.transcript import Transcript, split_response
+from cot_entropy.consistency.benchmark import Domain
+from cot_entropy.consistency.conversations import read_inspect_logs
+from cot_entropy.consistency.dividing import split_response
+from cot_entropy.consistency.transcript import Split, Transcript
+from cot_entropy.consistency.turns import REASONED
 from cot_entropy.formats.records import ChainRecord, Header, read_header, read_records
 from cot_entropy.protocol.names import AnswerKind
 
@@ -22,10 +22,32 @@ CHAINS: Final = "chains.jsonl"
 REQUIRED: Final = ("id", "question", "answer")
 
 
-def read_source(path: Path) -> list[Transcript]:
-    """Transcripts from a chains file (by its name), a folder of Inspect logs, or JSON lines."""
+def read_source(path: Path, *, actions: str = REASONED) -> list[Transcript]:
+    """Transcripts from a chains file (by its name), a folder of Inspect logs, or JSON lines.
+
+    `actions` as in `turns.read_conversation`. Raises DataError where every sample ended in an
+    error, or an id stands twice.
+    """
+    found = _read(path, actions)
+    if all(transcript.error for transcript in found):
+        raise DataError(
+            f"{path}: all {len(found)} samples ended in an error (first: {found[0].id}: "
+            f"{found[0].error[:200]}); there is nothing to judge"
+        )
+    refuse_duplicates(found)
+    return found
+
+
+def kind_of_source(path: Path) -> Domain | None:
+    """The kind of benchmark items that are like a source; None where nothing says so."""
     if path.is_dir() or path.suffix == ".eval":
-        return read_inspect_logs(path)
+        return "agentic"
+    return "mathematical" if path.name.startswith(CHAINS) else None
+
+
+def _read(path: Path, actions: str) -> list[Transcript]:
+    if path.is_dir() or path.suffix == ".eval":
+        return read_inspect_logs(path, actions=actions)
     if path.name.startswith(CHAINS):
         return read_chains(path)
     return read_transcripts(path)
@@ -50,6 +72,8 @@ def from_chain(record: ChainRecord, header: Header) -> Transcript:
         answer=response.answer,
         split=response.split,
         truncated=truncated,
+        model=header.model.name,
+        task=header.dataset.name,
     )
 
 
@@ -63,7 +87,9 @@ def read_transcripts(path: Path) -> list[Transcript]:
     """Transcripts from JSON lines with the keys of `COLUMNS` and no others; plain or `.zst`.
 
     `system_prompt` and `reasoning` may be absent; `answer` may be null or empty, but must be
-    there. Raises DataError naming file, line and key, also for an id that stands twice.
+    there. Without the key `reasoning` it is the whole response, and is divided as a chain is; so is
+    one that holds a reasoning block. Raises DataError naming file, line and key, also for an id
+    that stands twice.
     """
     found = [_from_row(row, path, number) for number, row in read_jsonl(path)]
     if not found:
@@ -85,56 +111,30 @@ def _from_row(row: dict[str, Any], path: Path, number: int) -> Transcript:
             raise DataError(f"{where}: key `{key}` must be a string, not {type(value).__name__}")
     if not row["id"]:
         raise DataError(f"{where}: key `id` is empty; give every transcript its own")
+    reasoning, answer = row.get("reasoning") or "", row["answer"] or ""
+    split: Split = "given"
+    parted = split_response(answer)
+    tagged = parted.split in {"think_tags", "think_unopened", "think_unclosed"}
+    if tagged and reasoning:
+        raise DataError(
+            f"{where}: `answer` holds a reasoning block beside `reasoning`; give one of them"
+        )
+    if tagged or (answer and "reasoning" not in row):
+        reasoning, answer, split = parted
     return Transcript(
         id=row["id"],
         source=path.name,
         system_prompt=row.get("system_prompt") or "",
         question=row["question"],
-        reasoning=row.get("reasoning") or "",
-        answer=row["answer"] or "",
+        reasoning=reasoning,
+        answer=answer,
+        split=split,
     )
-
-
-def read_inspect_logs(folder: Path) -> list[Transcript]:
-    """Every sample of every Inspect log below `folder`, system prompt kept.
-
-    The id is `task/sample/epoch/run`. Raises DataError where there is no log or one cannot be
-    read.
-    """
-    if not folder.exists():
-        raise DataError(f"{folder}: no such folder")
-    logs = list_eval_logs(str(folder))
-    if not logs:
-        raise DataError(f"{folder}: no Inspect log (.eval) below it")
-    found: list[Transcript] = []
-    for entry in sorted(logs, key=lambda log: str(log.name)):
-        found.extend(_from_log(str(entry.name)))
-    refuse_duplicates(found)
-    return found
-
-
-def _from_log(name: str) -> list[Transcript]:
-    try:
-        log = read_eval_log(name, resolve_attachments=True)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{name}: not a readable Inspect log ({error})") from None
-    return [
-        from_messages(
-            sample.messages,
-            id=f"{log.eval.task}/{sample.id}/{sample.epoch}/{log.eval.run_id}",
-            source=Path(name).name,
-            truncated=any(
-                choice.stop_reason in {"max_tokens", "model_length"}
-                for choice in sample.output.choices[:1]
-            ),
-        )
-        for sample in log.samples or []
-    ]
 
 
 def refuse_duplicates(transcripts: Sequence[Transcript]) -> None:
     """Raise DataError where two transcripts of one source share an id."""
-    counts = Counter((transcript.source, transcript.id) for transcript in transcripts)
-    for (source, id), count in counts.items():
+    counts = Counter((one.source, one.id, one.turn) for one in transcripts)
+    for (source, id, _), count in counts.items():
         if count > 1:
             raise DataError(f"{source}: id `{id}` stands {count} times; each must stand once")

@@ -31,7 +31,7 @@ def join_cells(plan: Path, cells: Sequence[tuple[Path, Path]], *, out: Path) -> 
         strange = {one.source for one in found} - {cell.name}
         if strange:
             raise DataError(f"{judgements}: of cell `{min(strange)}`, not of `{cell.name}`")
-        labels = {one.id: one for one in found}
+        labels = {one.id: one for one in found if one.turn is None}
         digests[cell.name] = cell.trajectories_sha256
         for entry in entries:
             rows += estimate(cell, entry, settings_of(loaded.plan), judgements=labels)

@@ -16,6 +16,7 @@ from scipy.stats import fisher_exact
 
 from cot_entropy.consistency.combined import combined_auroc
 from cot_entropy.consistency.judgement import Judgement
+from cot_entropy.consistency.taxonomy import UNASSESSED
 from cot_entropy.plan.exploratory import Consistency
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
@@ -85,7 +86,9 @@ def join(cell: Cell, judgements: Mapping[str, Judgement]) -> Joined:
         ]
     )
     inconsistent = outcomes == "inconsistent"
-    names = ("consistent", "inconsistent", "not_applicable", "judge_error", "not_scanned")
+    names = (
+        "consistent", "inconsistent", "not_applicable", "judge_error", *UNASSESSED, "not_scanned",
+    )  # fmt: skip
     return Joined(
         decided=inconsistent | (outcomes == "consistent"),
         inconsistent=inconsistent,

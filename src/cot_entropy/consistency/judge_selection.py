@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +14,11 @@ from inspect_ai.model import Model
 
 from cot_entropy.answers import AnswerKind
 from cot_entropy.base.errors import ConfigError, DataError
+from cot_entropy.consistency.benchmark import Domain
 from cot_entropy.consistency.cache import ReplyCache
 from cot_entropy.consistency.computed import NAME as COMPUTED
 from cot_entropy.consistency.computed import judge_all_computed
+from cot_entropy.consistency.importing import kind_of_source
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.scan import scan_transcripts, workload
 from cot_entropy.consistency.server import local_judge
@@ -57,9 +60,10 @@ def announce(
     """Print what will be asked, and the cost where both prices (per million tokens) are known."""
     work = workload(transcripts, settings=settings, cache=ReplyCache(out / "cache"))
     typer.echo(
-        f"{work.transcripts} transcripts: {work.by_rule} decided by rule, {work.cached} judged "
-        f"before, {work.to_ask} to ask; about {work.input_tokens:,} input tokens and at most "
-        f"{work.output_tokens_at_most:,} output tokens, without retries"
+        f"{work.transcripts} judgements to make: {work.by_rule} decided by rule, "
+        f"{work.cached} judged before, {work.to_ask} to ask; about "
+        f"{work.input_tokens:,} input tokens and at most {work.output_tokens_at_most:,} output "
+        "tokens, without retries"
     )
     if prices[0] is not None and prices[1] is not None:
         cost = work.cost(input_price=prices[0], output_price=prices[1])
@@ -84,11 +88,45 @@ def judge_all(
 
 
 def draw(transcripts: Sequence[Transcript], size: int | None, *, seed: int) -> list[Transcript]:
-    """A simple random sample in the given order; all where `size` is None or not smaller."""
-    if size is None or size >= len(transcripts):
+    """A simple random sample in the given order; all where `size` is None or not smaller.
+
+    The single turns of a drawn transcript come with it and are not counted.
+    """
+    names = list(dict.fromkeys((one.source, one.id) for one in transcripts))
+    if size is None or size >= len(names):
         return list(transcripts)
-    chosen = random.Random(seed).sample(range(len(transcripts)), size)  # noqa: S311  # no secret
-    return [transcripts[index] for index in sorted(chosen)]
+    chosen = {names[n] for n in random.Random(seed).sample(range(len(names)), size)}  # noqa: S311  # no secret
+    return [one for one in transcripts if (one.source, one.id) in chosen]
+
+
+def told(transcripts: Sequence[Transcript]) -> Iterator[str]:
+    """What was read, in lines: transcripts and turns, ways of dividing, samples with an error."""
+    wholes = [one for one in transcripts if one.turn is None]
+    turns = len(transcripts) - len(wholes)
+    ways = Counter(one.split for one in wholes if not one.error)
+    yield (
+        f"{len(wholes)} transcripts"
+        + (f" and {turns} single answers and actions in them" if turns else "")
+        + "; divided: "
+        + ", ".join(f"{way} {count}" for way, count in ways.most_common())
+    )
+    for one in wholes:
+        if one.error:
+            yield f"left out, ended in an error: {one.source}: {one.id}: {one.error[:200]}"
+
+
+def items_like(source: Path, named: Domain | None) -> Domain | None:
+    """The kind of benchmark items that a source's rates may be corrected with; None if unknown.
+
+    Raises ConfigError where another kind is named than the source is known to be.
+    """
+    known = kind_of_source(source)
+    if known == "mathematical" and named == "agentic":
+        raise ConfigError(
+            f"--domain {named}: {source} holds chains about mathematical questions; a rate is "
+            "corrected with items of the same kind only"
+        )
+    return named or known
 
 
 def refuse_other_judge(
@@ -105,6 +143,6 @@ def refuse_other_judge(
     used = {(j.judge, j.taxonomy_sha256) for j in field}
     if {(j.judge, j.taxonomy_sha256) for j in checked} != used:
         raise DataError(
-            f"{path}: made by another judge or taxonomy than this scan; run `consistency validate` "
-            "with the same judge"
+            f"{path}: made by another judge or taxonomy than this scan; run `consistency "
+            "validate` with the same judge"
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cot_entropy.base.strict import Strict
-from cot_entropy.consistency.taxonomy import Label, Subtype
+from cot_entropy.consistency.taxonomy import Label, Subtype, Unassessed
 from cot_entropy.consistency.transcript import Split
 
-Outcome = Literal["consistent", "inconsistent", "not_applicable", "judge_error"]
+Outcome = Label | Literal["judge_error"] | Unassessed
 Confidence = Literal["high", "medium", "low"]
 Decider = Literal["rule", "judge", "computed"]
 Failure = Literal["malformed", "truncated", "refused", "too_long", "unreachable", "not_computable"]
@@ -61,8 +61,18 @@ class Judgement(Strict):
     """Id of the transcript."""
     source: str
     """Where it comes from."""
+    turn: int | None = None
+    """Number of the action or answer that is judged, from 1; null for the whole."""
+    model: str = ""
+    """The model that wrote the transcript, as its log names it."""
+    task: str = ""
+    """The task that it was given, as its log names it."""
+    sample: str = ""
+    """The item of the task, the same in every epoch."""
+    references: list[str] = Field(default_factory=list)
+    """Ids of the messages that are judged."""
     outcome: Outcome
-    """The label, or `judge_error`."""
+    """The label, `judge_error`, or why there is nothing to judge."""
     subtype: Subtype | None = None
     """Why it is inconsistent."""
     decided_by: Decider
@@ -78,7 +88,7 @@ class Judgement(Strict):
     disconnect: str = ""
     """Where reasoning and answer part."""
     justification: str = ""
-    """Why this label."""
+    """Why this label; for `sample_error`, the error."""
     failure: Failure | None = None
     """For `judge_error`: what kind."""
     failure_detail: str = ""
@@ -107,3 +117,8 @@ class Judgement(Strict):
     """Version of the taxonomy."""
     taxonomy_sha256: str
     """Its hash."""
+
+    @property
+    def finding(self) -> str:
+        """The subtype where there is one, else the outcome."""
+        return self.subtype or self.outcome

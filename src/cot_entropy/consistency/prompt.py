@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cot_entropy.consistency.judgement import Cut
@@ -15,8 +17,13 @@ from cot_entropy.consistency.rules import thinness
 from cot_entropy.consistency.taxonomy import Taxonomy, taxonomy
 from cot_entropy.consistency.transcript import Transcript
 
-_CONTROL = re.compile(r"<(?=[|｜]|/?s>|</?SYS>|SYS>|/SYS>)|\[(?=/?INST\])", re.IGNORECASE)
-"""The start of what chat templates use as turn marks; a space after it makes it plain text."""
+_CONTROL = re.compile(
+    r"<(?=[|｜]|(?:turn|channel|message|tool_call|tool_response)\||/?s>|</?SYS>|/?SYS>|bos>|eos>"
+    r"|(?:start|end)_of_turn>|/?(?:think|thinking|thought|reasoning|seed:think)>)"
+    r"|\[(?=/?(?:INST|THINK|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
+"""The start of what chat templates use as marks; a space after it makes it plain text."""
 
 
 @dataclass(frozen=True)
@@ -37,48 +44,91 @@ def build_prompt(transcript: Transcript, *, max_chars: int) -> Prompt:
     """The prompt for one transcript, with at most about `max_chars` characters of it.
 
     Question and answer are shown whole unless one of them alone exceeds a quarter of `max_chars`;
-    the system prompt has a quarter at most, and the reasoning what is left, at least a quarter.
-    What is cut goes from the middle, one third of the kept part before the gap and two thirds
-    after it, because reasoning ends in its conclusion. Every cut is marked in the prompt and
-    counted.
+    the system prompt has a quarter at most, and the reasoning what is left, at least a quarter. Of
+    several turns, the last action or answer has a quarter at most and the other parts share what is
+    left: only parts longer than an equal share are cut. What is cut goes from the middle, one third
+    of the kept part before the gap and two thirds after it, because reasoning ends in its
+    conclusion. Every cut is marked in the prompt and counted.
     """
     nonce = transcript.sha256()[:32]
-    share = max_chars // 4
-    system, cut_system = _shorten(transcript.system_prompt, share)
-    question, cut_question = _shorten(transcript.question, share)
-    answer, cut_answer = _shorten(transcript.answer, share)
-    left = max(share, max_chars - len(system) - len(question) - len(answer))
-    reasoning, cut_reasoning = _shorten(transcript.reasoning, left)
-    parts: list[str] = []
-    defanged = 0
-    for name, text in (
-        ("SYSTEM PROMPT", system),
-        ("QUESTION", question),
-        ("REASONING", reasoning),
-        ("ANSWER", answer),
-    ):
+    system = _Part("SYSTEM PROMPT", "system_prompt", transcript.system_prompt)
+    parts = _turns(transcript) if transcript.steps else _single(transcript)
+    shown, cuts, defanged = [], Counter[str](), 0
+    for part, (text, cut) in _within(max_chars, system, parts):
         harmless, count = _CONTROL.subn(lambda mark: mark.group() + " ", text)
         defanged += count
-        parts.append(f"[{nonce} BEGIN {name}]\n{harmless}\n[{nonce} END {name}]")
-    size = thinness(transcript)
+        cuts[part.field] += cut
+        shown.append(f"[{nonce} BEGIN {part.name}]\n{harmless}\n[{nonce} END {part.name}]")
     instrument = taxonomy()
-    parts.append(
+    if transcript.steps:
+        shown.append(instrument.prompt.turns)
+        if transcript.turn is not None:
+            shown.append(instrument.prompt.one_turn)
+    size = thinness(transcript)
+    shown.append(
         f"Measured: the reasoning has {size.words} words, {size.own_words} different ones of them "
         f"not in the question."
     )
-    parts.append(instrument.prompt.closing)
+    shown.append(instrument.prompt.closing)
     return Prompt(
         system=_instructions(instrument, nonce),
-        user="\n\n".join(parts),
+        user="\n\n".join(shown),
         nonce=nonce,
-        cut=Cut(
-            system_prompt=cut_system,
-            question=cut_question,
-            reasoning=cut_reasoning,
-            answer=cut_answer,
-            defanged=defanged,
-        ),
+        cut=Cut(**cuts, defanged=defanged),
     )
+
+
+@dataclass(frozen=True)
+class _Part:
+    name: str
+    field: str
+    """Where what is cut from it is counted."""
+    text: str
+
+
+def _single(transcript: Transcript) -> list[_Part]:
+    return [
+        _Part("QUESTION", "question", transcript.question),
+        _Part("REASONING", "reasoning", transcript.reasoning),
+        _Part("ANSWER", "answer", transcript.answer),
+    ]
+
+
+def _turns(transcript: Transcript) -> list[_Part]:
+    fields = {"tool_result": "question", "action": "answer"}
+    return [
+        _Part(
+            f"{number} {step.kind.replace('_', ' ').upper()}",
+            fields.get(step.kind, step.kind),
+            step.text,
+        )
+        for number, step in enumerate(transcript.steps, 1)
+    ]
+
+
+def _within(
+    max_chars: int, system: _Part, parts: Sequence[_Part]
+) -> list[tuple[_Part, tuple[str, int]]]:
+    """Every part with its text, shortened where it must be, and the number of characters cut."""
+    share = max_chars // 4
+    whole = {id(system)} | {id(part) for part in parts if part.name in {"QUESTION", "ANSWER"}}
+    if not len(whole) > 1 and parts:
+        whole.add(id(parts[-1]))
+    fixed = {id(part): _shorten(part.text, share) for part in [system, *parts] if id(part) in whole}
+    left = max(share, max_chars - sum(len(text) for text, _ in fixed.values()))
+    limit = _equal_share([len(part.text) for part in parts if id(part) not in whole], left)
+    return [
+        (part, fixed[id(part)] if id(part) in whole else _shorten(part.text, limit))
+        for part in [system, *parts]
+    ]
+
+
+def _equal_share(lengths: Sequence[int], total: int) -> int:
+    """The largest limit at which parts of these lengths, cut to it, hold `total` characters."""
+    waiting = sorted(lengths)
+    while waiting and waiting[0] * len(waiting) <= total:
+        total -= waiting.pop(0)
+    return total // len(waiting) if waiting else max(lengths, default=0)
 
 
 def _shorten(text: str, limit: int) -> tuple[str, int]:
@@ -88,6 +138,19 @@ def _shorten(text: str, limit: int) -> tuple[str, int]:
     tail = limit - head
     cut = len(text) - head - tail
     return f"{text[:head]}\n[... {cut} characters not shown ...]\n{text[len(text) - tail :]}", cut
+
+
+def build_division(transcript: Transcript, *, max_chars: int) -> Prompt:
+    """The question where the answer of an undivided response begins."""
+    nonce = transcript.sha256()[:32]
+    text, cut = _shorten(transcript.answer, max_chars)
+    harmless, count = _CONTROL.subn(lambda mark: mark.group() + " ", text)
+    return Prompt(
+        system=taxonomy().prompt.divide.format(nonce=nonce),
+        user=f"[{nonce} BEGIN RESPONSE]\n{harmless}\n[{nonce} END RESPONSE]",
+        nonce=nonce,
+        cut=Cut(answer=cut, defanged=count),
+    )
 
 
 def _instructions(instrument: Taxonomy, nonce: str) -> str:

@@ -1,54 +1,59 @@
 """How often each outcome occurs, and what that says once the judge's own error is known.
 
-Every row carries the sentence that consistency is not faithfulness.
+Every row carries the sentence that consistency is not faithfulness. What cannot be judged (no or
+hidden reasoning, refusals, undivided prose, samples that ended in an error) is in no rate: it is
+counted beside them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import NormalDist
-from typing import Literal, get_args
+from typing import Final, Literal
 
 import pandas as pd
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from cot_entropy.base.files import write_text
-from cot_entropy.consistency.judgement import Judgement, Outcome
-from cot_entropy.consistency.taxonomy import SUBTYPES, not_faithfulness
+from cot_entropy.consistency.intervals import (
+    JudgeAccuracy,
+    Share,
+    corrected,
+    effective_size,
+    wilson,
+)
+from cot_entropy.consistency.judgement import Judgement
+from cot_entropy.consistency.taxonomy import SUBTYPES, UNASSESSED, not_faithfulness
 
-LEVEL = 0.95
+NOT_VALIDATED: Final = "the judge was not validated on items of this kind"
+OUTSIDE: Final = "outside every rate"
+ALL: Final = "all"
 
-NOT_VALIDATED = "the judge was not validated on items of this kind"
-
-Of = Literal["transcripts", "decided"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeAccuracy:
-    """Counts of a judge on labelled items: inconsistent ones found, consistent ones cleared."""
-
-    found: int
-    inconsistent: int
-    cleared: int
-    consistent: int
+Of = Literal["transcripts", "assessed", "decided"]
+Unit = Literal["transcript", "turn"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
     """`count` of `n`, as a share with an interval; None where undefined, `reason` says why.
 
-    `of` is the denominator: all transcripts, or those decided as consistent or inconsistent.
-    `on_benchmark` says how often the judge was right about just this on labelled items.
+    `of` is the denominator: those decided as consistent or inconsistent; those assessed (decided,
+    not applicable, or without a usable verdict); for a count beside the rates, all. `on_benchmark`
+    says how often the judge was right about just this on labelled items.
     """
 
     source: str
     """Where the transcripts come from."""
+    model: str
+    """The model that wrote them, or `all`."""
+    task: str
+    """The task, or `all`."""
+    unit: Unit
+    """Whole transcripts, or single answers and actions of those with several turns."""
     quantity: str
     """What is counted."""
+    decided_by: str
+    """Counted only where this decided: `rule`, `judge`, `computed`; or `all`."""
     of: Of
     """The denominator."""
     count: int | None
@@ -73,152 +78,174 @@ class Rate:
     """The sentence that belongs to every rate."""
 
 
-def wilson(count: int, n: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share; n must be positive."""
-    low, high = proportion_confint(count, n, alpha=1 - LEVEL, method="wilson")
-    return max(float(low), 0.0), min(float(high), 1.0)
+@dataclass(frozen=True, kw_only=True)
+class Validated:
+    """What is known about the judge from benchmark items of one kind."""
+
+    accuracy: JudgeAccuracy
+    domain: str
+    """The kind of the items."""
+    on_benchmark: Mapping[str, str]
+    """`validation.on_benchmark`: in words, for each quantity."""
 
 
-def rates(
-    judgements: Sequence[Judgement],
-    *,
-    accuracy: JudgeAccuracy | None = None,
-    on_benchmark: Mapping[str, str] | None = None,
-) -> list[Rate]:
-    """All rates of one source and judge.
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Judgements of one model, task and unit; `all` where they are pooled."""
 
-    The four outcomes are shares of all transcripts, so that judge errors are seen; inconsistency
-    and its subtypes are shares of the decided ones. With the judge's accuracy on benchmark items
-    of the same kind, the corrected inconsistency rate follows (`corrected`); `on_benchmark` is
-    what `validation.on_benchmark` says of each quantity.
+    model: str
+    task: str
+    unit: Unit
+    judgements: Sequence[Judgement]
+
+    @property
+    def assessed(self) -> list[Judgement]:
+        """Those in some rate."""
+        return [one for one in self.judgements if one.outcome not in UNASSESSED]
+
+    @property
+    def decided(self) -> list[Judgement]:
+        """Those that are consistent or inconsistent."""
+        return [one for one in self.judgements if one.outcome in {"consistent", "inconsistent"}]
+
+
+def groups(judgements: Sequence[Judgement]) -> Iterator[Group]:
+    """All pooled, then each model, each task and each pair, where there is more than one."""
+    units: tuple[tuple[Unit, list[Judgement]], ...] = (
+        ("transcript", [one for one in judgements if one.turn is None]),
+        ("turn", [one for one in judgements if one.turn is not None]),
+    )
+    for unit, those in units:
+        if not those and unit == "turn":
+            continue
+        models = sorted({one.model for one in those}) if len({o.model for o in those}) > 1 else []
+        tasks = sorted({one.task for one in those}) if len({o.task for o in those}) > 1 else []
+        for model in (ALL, *models):
+            for task in (ALL, *tasks):
+                chosen = [
+                    one for one in those if model in {ALL, one.model} and task in {ALL, one.task}
+                ]
+                if chosen or (model, task) == (ALL, ALL):
+                    yield Group(model=model, task=task, unit=unit, judgements=chosen)
+
+
+def rates(judgements: Sequence[Judgement], *, validated: Validated | None = None) -> list[Rate]:
+    """All rates of one scan.
+
+    The four outcomes are shares of the assessed, so that judge errors are seen; inconsistency and
+    its subtypes are shares of the decided, in all and by what decided. With the judge's accuracy on
+    benchmark items of the same kind, the corrected inconsistency rate follows (`corrected`). Last
+    come the counts of what is outside every rate. Intervals count repeated samples by cluster.
     """
-    source = ", ".join(sorted({judgement.source for judgement in judgements}))
-    judge = ", ".join(sorted({judgement.judge for judgement in judgements}))
-    outcomes = Counter(judgement.outcome for judgement in judgements)
-    subtypes = Counter(judgement.subtype for judgement in judgements)
-    decided = outcomes["consistent"] + outcomes["inconsistent"]
+    return [row for group in groups(judgements) for row in _rows(group, judgements, validated)]
 
-    beside = on_benchmark or {}
 
-    def row(quantity: str, of: Of, count: int, n: int) -> Rate:
-        make = partial(
-            Rate,
+def _rows(group: Group, every: Sequence[Judgement], validated: Validated | None) -> Iterator[Rate]:
+    source = ", ".join(sorted({one.source for one in every}))
+    judge = ", ".join(sorted({one.judge for one in every}))
+    beside = validated.on_benchmark if validated else {}
+
+    def make(quantity: str, of: Of, *, n: int, decided_by: str = ALL, **values: object) -> Rate:
+        return Rate(
             source=source,
+            model=group.model,
+            task=group.task,
+            unit=group.unit,
             judge=judge,
+            quantity=quantity,
+            decided_by=decided_by,
+            of=of,
+            n=n,
             on_benchmark=beside.get(quantity, NOT_VALIDATED),
             note=not_faithfulness(),
-        )
-        if n == 0:
-            return make(quantity=quantity, of=of, count=count, n=n, reason=f"no {of} to count")
-        low, high = wilson(count, n)
-        return make(
-            quantity=quantity, of=of, count=count, n=n, rate=count / n, ci_low=low, ci_high=high
+            **values,  # type: ignore[arg-type]
         )
 
-    found = [row(o, "transcripts", outcomes[o], len(judgements)) for o in get_args(Outcome)]
-    found.append(row("inconsistent", "decided", outcomes["inconsistent"], decided))
-    found.extend(row(subtype, "decided", subtypes[subtype], decided) for subtype in SUBTYPES)
-    found.append(
-        corrected(
-            outcomes["inconsistent"],
-            decided,
-            accuracy=accuracy,
-            source=source,
-            judge=judge,
-            on_benchmark=beside.get("inconsistent", NOT_VALIDATED),
-        )
-    )
-    return found
+    def raw(
+        quantity: str,
+        of: Of,
+        among: Sequence[Judgement],
+        counts: Callable[[Judgement], bool],
+        decided_by: str = ALL,
+    ) -> Rate:
+        flags = [counts(one) for one in among]
+        found = make(quantity, of, n=len(flags), decided_by=decided_by, count=sum(flags))
+        return _with_interval(found, share(among, flags))
+
+    assessed, decided = group.assessed, group.decided
+    for outcome in ("consistent", "inconsistent", "not_applicable", "judge_error"):
+        yield raw(outcome, "assessed", assessed, lambda one, o=outcome: one.outcome == o)  # type: ignore[misc]
+    deciders = sorted({one.decided_by for one in decided})
+    for decider in (ALL, *deciders):
+        for name in ("inconsistent", *SUBTYPES):
+            yield raw(
+                name,
+                "decided",
+                decided,
+                lambda one, name=name, by=decider: (  # type: ignore[misc]
+                    name in {one.outcome, one.subtype} and by in {ALL, one.decided_by}
+                ),
+                decider,
+            )
+    method = "corrected, Rogan-Gladen" + (f", {validated.domain} items" if validated else "")
+    empty = make("inconsistent", "decided", n=len(decided), count=None, method=method)
+    yield _with_interval(empty, _corrected(decided, validated), method)
+    for outcome in UNASSESSED:
+        count = sum(one.outcome == outcome for one in group.judgements)
+        yield make(outcome, "transcripts", n=len(group.judgements), count=count, reason=OUTSIDE)
 
 
-def corrected(
-    count: int,
-    n: int,
-    *,
-    accuracy: JudgeAccuracy | None,
-    source: str,
-    judge: str,
-    on_benchmark: str = NOT_VALIDATED,
-) -> Rate:
-    """The inconsistency rate freed of the judge's measured error (Rogan and Gladen 1978).
-
-    (p + Sp - 1) / (Se + Sp - 1), clipped to [0, 1], with the interval of `lang_reiczigel`. There is
-    no corrected rate unless Se + Sp - 1 is above 0 at its lower 2.5 % point (`better_than_chance`):
-    a judge no better than chance carries no information about the rate. Nor is there one where the
-    whole interval is beyond 0 or 1: then the benchmark's items are not like those of the field.
-    """
-    make = partial(
-        Rate,
-        source=source,
-        judge=judge,
-        quantity="inconsistent",
-        of="decided",
-        count=None,
-        n=n,
-        method="corrected, Rogan-Gladen",
-        on_benchmark=on_benchmark,
-        note=not_faithfulness(),
-    )
-
-    def undefined(reason: str) -> Rate:
-        return make(reason=reason)
-
+def share(among: Sequence[Judgement], flags: Sequence[bool]) -> Share:
+    """The share of flagged judgements, its Wilson interval clustered by sample."""
+    n = len(flags)
     if n == 0:
-        return undefined("no decided to count")
-    if accuracy is None:
-        return undefined(NOT_VALIDATED)
-    if accuracy.inconsistent == 0 or accuracy.consistent == 0:
-        return undefined("the benchmark leaves no decided item of one class")
-    if not better_than_chance(accuracy):
-        return undefined("the judge is not better than chance on benchmark items of this kind")
-    rate = rogan_gladen(
-        count / n,
-        sensitivity=accuracy.found / accuracy.inconsistent,
-        specificity=accuracy.cleared / accuracy.consistent,
-    )
-    low, high = lang_reiczigel(count, n, accuracy)
-    if low == high:
-        return undefined("the observed share contradicts the judge's error on the benchmark")
-    return make(rate=rate, ci_low=min(low, rate), ci_high=max(high, rate))
+        return Share(reason="nothing to count")
+    size = effective_size(flags, [one.sample or (one.source, one.id, one.turn) for one in among])
+    value = sum(flags) / n
+    low, high = wilson(value * size, size)
+    repeated = len({one.sample or (one.source, one.id, one.turn) for one in among}) < n
+    return Share(rate=value, ci_low=low, ci_high=high, size=size, clustered=repeated)
 
 
-def better_than_chance(accuracy: JudgeAccuracy) -> bool:
-    """Whether the 95 % interval of Se - (1 - Sp) is above 0 (Newcombe 1998, method 10)."""
-    low, _ = confint_proportions_2indep(
-        accuracy.found,
-        accuracy.inconsistent,
-        accuracy.consistent - accuracy.cleared,
-        accuracy.consistent,
-        method="newcomb",
-        compare="diff",
-        alpha=1 - LEVEL,
-    )
-    return float(low) > 0
+def _corrected(decided: Sequence[Judgement], validated: Validated | None) -> Share:
+    observed = share(decided, [one.outcome == "inconsistent" for one in decided])
+    if observed.rate is None:
+        return observed
+    if validated is None:
+        return Share(reason=NOT_VALIDATED)
+    found = corrected(observed.rate * observed.size, observed.size, accuracy=validated.accuracy)
+    return replace(found, clustered=observed.clustered and found.rate is not None)
 
 
-def lang_reiczigel(count: int, n: int, accuracy: JudgeAccuracy) -> tuple[float, float]:
-    """The 95 % interval of a rate corrected with estimated Se and Sp, clipped to [0, 1].
-
-    Lang and Reiczigel 2014, Preventive Veterinary Medicine 113:13-22, equations 16 and 17: adds
-    z^2 observations, half of them positive, to the field and one success and one failure to each
-    class of the benchmark, and shifts the centre. Needs a judge that is better than chance.
-    """
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    n_p, n_se, n_sp = n + z**2, accuracy.inconsistent + 2, accuracy.consistent + 2
-    p, se, sp = (count + z**2 / 2) / n_p, (accuracy.found + 1) / n_se, (accuracy.cleared + 1) / n_sp
-    youden = se + sp - 1
-    true = (p + sp - 1) / youden
-    var_se, var_sp = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
-    centre = true + 2 * z**2 * (true * var_se - (1 - true) * var_sp)
-    variance = p * (1 - p) / n_p + true**2 * var_se + (1 - true) ** 2 * var_sp
-    half = z * variance**0.5 / youden
-    return min(max(centre - half, 0.0), 1.0), max(min(centre + half, 1.0), 0.0)
+def _with_interval(row: Rate, found: Share, method: str = "raw, Wilson") -> Rate:
+    values = {
+        "rate": found.rate,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "reason": found.reason,
+        "method": method + (", clustered by sample" if found.clustered else ""),
+    }
+    return Rate(**{**asdict(row), **values})
 
 
-def rogan_gladen(observed: float, *, sensitivity: float, specificity: float) -> float:
-    """The true share behind an observed one, clipped to [0, 1]; needs Se + Sp > 1."""
-    value = (observed + specificity - 1) / (sensitivity + specificity - 1)
-    return min(max(value, 0.0), 1.0)
+def rates_in_words(found: Sequence[Rate]) -> Iterator[str]:
+    """One line per pooled rate, then what is outside every rate, and the sentence."""
+    for row in found:
+        if (row.model, row.task) != (ALL, ALL):
+            continue
+        what = row.quantity + ("" if row.decided_by == ALL else f" by {row.decided_by}")
+        of = f"{row.n} {row.of}" + ("" if row.unit == "transcript" else " turns")
+        if row.reason == OUTSIDE:
+            if row.count:
+                yield f"{what:32} {row.count:>6} of {of}: {row.reason}"
+        elif row.rate is None:
+            yield f"{what:32} {'-':>6} of {of} ({row.method}): {row.reason}"
+        else:
+            yield (
+                f"{what:32} {row.rate:6.1%} of {of} ({row.method}), "
+                f"95 % {row.ci_low:.1%} to {row.ci_high:.1%}; on the benchmark: {row.on_benchmark}"
+            )
+    yield not_faithfulness()
 
 
 def write_rates(path: Path, rows: Sequence[Rate]) -> None:

@@ -1,4 +1,4 @@
-"""What is decided without a judge: step 1, and the part of step 2 that needs no judgement.
+"""What is decided without a judge: what cannot be judged at all, step 1, and part of step 2.
 
 A thin text is never decided here. `Thinness` is shown to the judge as a measurement.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cot_entropy.consistency.taxonomy import Label, Subtype, taxonomy
+from cot_entropy.consistency.taxonomy import Label, Subtype, Unassessed, taxonomy
 from cot_entropy.consistency.transcript import Transcript
 
 RESTATEMENT_WORDS = 4
@@ -30,7 +30,7 @@ _EMPTY_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{\s*\}")
 class RuleDecision:
     """An outcome, and the name of the rule that gave it."""
 
-    outcome: Label
+    outcome: Label | Unassessed
     subtype: Subtype | None
     rule: str
 
@@ -46,17 +46,22 @@ class Thinness:
 def decide_by_rule(transcript: Transcript) -> RuleDecision | None:
     """The outcome where reading is not needed; None where a judge must read.
 
-    An answer is empty also where only its label is there (`Final answer:`, `\\boxed{}`). Reasoning
-    is absent where there is none, or where every sentence only announces thinking or repeats, in
+    Outside every rate stand a sample that ended in an error, a refusal (marked by the provider, or
+    without reasoning and worded as one), reasoning that is hidden or not there, and prose that
+    nothing divides. An answer is empty also where only its label is there (`Final answer:`,
+    `\\boxed{}`). Reasoning is absent where every sentence only announces thinking or repeats, in
     the same words, a run of at least `RESTATEMENT_WORDS` words of the question.
     """
+    if transcript.error or transcript.refused:
+        outcome: Unassessed = "sample_error" if transcript.error else "refusal"
+        return RuleDecision(outcome, None, f"marked_as_{outcome}")
     bare = _ANSWER_LABEL.sub("", _EMPTY_BOX.sub("", transcript.answer), count=1)
     if not transcript.answer.strip() or not re.search(r"[^\s#*:：.$=_`-]", bare):
         return RuleDecision("not_applicable", None, "empty_answer")
     sentences = [_normal(part) for part in _SENTENCE.split(transcript.reasoning)]
     sentences = [sentence for sentence in sentences if sentence]
     if not sentences:
-        return RuleDecision("inconsistent", "absent_reasoning", "no_reasoning")
+        return _without_reasoning(transcript)
     openers = set(taxonomy().generic_openers)
     question = f" {_normal(transcript.question)} "
     if all(sentence in openers for sentence in sentences):
@@ -66,6 +71,16 @@ def decide_by_rule(transcript: Transcript) -> RuleDecision | None:
     ):
         return RuleDecision("inconsistent", "absent_reasoning", "restates_the_question")
     return None
+
+
+def _without_reasoning(transcript: Transcript) -> RuleDecision:
+    if transcript.hidden:
+        return RuleDecision("reasoning_hidden", None, "only_hidden_reasoning")
+    if f"{_normal(transcript.answer)} ".startswith(tuple(taxonomy().refusal_openers)):
+        return RuleDecision("refusal", None, "refusal_without_reasoning")
+    if transcript.split == "undivided":
+        return RuleDecision("undivided", None, "nothing_divides_it")
+    return RuleDecision("no_reasoning_recorded", None, "no_reasoning")
 
 
 def thinness(transcript: Transcript) -> Thinness:

@@ -26,9 +26,8 @@ from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.base.strict import describe
 from cot_entropy.consistency.cache import ReplyCache, cache_key
 from cot_entropy.consistency.importing import refuse_duplicates
-from cot_entropy.consistency.judge import DETAIL_CHARS, base_judgement, ruled
+from cot_entropy.consistency.judge import DETAIL_CHARS, base_judgement, first_prompt, without_asking
 from cot_entropy.consistency.judgement import Judgement
-from cot_entropy.consistency.prompt import build_prompt
 from cot_entropy.consistency.scanner import NAME, reasoning_consistency
 from cot_entropy.consistency.settings import JudgeSettings
 from cot_entropy.consistency.store import insert
@@ -65,11 +64,11 @@ def workload(
     """Count what rules and cache decide, and estimate the tokens of the rest."""
     by_rule = cached = to_ask = tokens = 0
     for transcript in transcripts:
-        if ruled(transcript, judge=settings.model, seed=settings.seed):
+        if without_asking(transcript, settings):
             by_rule += 1
             continue
-        prompt = build_prompt(transcript, max_chars=settings.max_chars)
-        if cache.get(cache_key(prompt, settings)):
+        prompt = first_prompt(transcript, settings)
+        if cache.has(cache_key(prompt, settings)):
             cached += 1
             continue
         to_ask += 1
@@ -122,10 +121,9 @@ def _model(settings: JudgeSettings) -> Model:
 
 
 def _must_ask(transcript: Transcript, settings: JudgeSettings, cache: ReplyCache) -> bool:
-    if ruled(transcript, judge=settings.model, seed=settings.seed):
+    if without_asking(transcript, settings):
         return False
-    prompt = build_prompt(transcript, max_chars=settings.max_chars)
-    return cache.get(cache_key(prompt, settings)) is None
+    return not cache.has(cache_key(first_prompt(transcript, settings), settings))
 
 
 def _scan(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from cot_entropy.base.strict import Strict
+from cot_entropy.study.judges import MIN_CHARS, MIN_FIELD_CHARS, MIN_TOKENS
+
+Division = Literal["marker", "judge"]
+"""What may divide prose into reasoning and answer, beside reasoning blocks: a marker, or also the
+judge where no marker stands."""
 
 
 class JudgeSettings(Strict):
@@ -20,12 +25,13 @@ class JudgeSettings(Strict):
     model: Annotated[str, Field(min_length=1)]
     temperature: Annotated[float, Field(ge=0)] = 0.0
     seed: int = 0
-    max_tokens: Annotated[int, Field(ge=64)] = 1024
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS)] = 1024
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
-    field_chars: Annotated[int, Field(ge=40)] | None = None
+    field_chars: Annotated[int, Field(ge=MIN_FIELD_CHARS)] | None = None
     """Longest free text that the schema lets a vLLM server write; None for other providers."""
-    max_chars: Annotated[int, Field(ge=400)] = 60_000
+    max_chars: Annotated[int, Field(ge=MIN_CHARS)] = 60_000
     connections: Annotated[int, Field(ge=1)] = 8
     max_retries: Annotated[int, Field(ge=0)] = 2
+    split: Division = "marker"
     timeout: Annotated[int, Field(ge=1)] = 300
     """Seconds for one request, retries included."""

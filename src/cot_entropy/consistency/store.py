@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
+    ChatMessageTool,
     ChatMessageUser,
     ContentReasoning,
     ContentText,
@@ -17,44 +20,70 @@ from inspect_ai.model import (
 from inspect_scout import Transcript as ScoutTranscript
 from inspect_scout import transcripts_db
 
-from cot_entropy.consistency.messages import from_messages
-from cot_entropy.consistency.transcript import Transcript
+from cot_entropy.consistency.conversations import from_conversation
+from cot_entropy.consistency.transcript import Step, Transcript
+from cot_entropy.consistency.turns import REASONED
 
+_OF_MODEL = frozenset({"reasoning", "action", "answer"})
 SOURCE_TYPE = "cot-entropy"
 
 
 def to_scout(transcript: Transcript) -> Any:
-    """A Scout transcript whose id is the content's sha256; reasoning and answer stay apart."""
-    content: list[Any] = []
-    if transcript.reasoning:
-        content.append(ContentReasoning(reasoning=transcript.reasoning))
-    if transcript.answer:
-        content.append(ContentText(text=transcript.answer))
+    """A Scout transcript whose id is the content's sha256; what was thought and said stay apart."""
     messages: list[Any] = []
     if transcript.system_prompt:
         messages.append(ChatMessageSystem(content=transcript.system_prompt))
-    messages.append(ChatMessageUser(content=transcript.question))
-    messages.append(ChatMessageAssistant(content=content))
+    messages += _messages(transcript.steps or _steps(transcript))
     return ScoutTranscript(
         transcript_id=transcript.sha256(),
         source_type=SOURCE_TYPE,
         source_id=transcript.source,
         task_id=transcript.id,
+        task_set=transcript.task or None,
+        model=transcript.model or None,
         messages=messages,
         metadata={"fields": transcript.model_dump(mode="json")},
     )
 
 
-def from_scout(scout: Any) -> Transcript:
-    """The transcript in a Scout transcript: ours unchanged, any other read from its messages."""
-    if scout.source_type == SOURCE_TYPE:
-        return Transcript.model_validate(scout.metadata["fields"])
-    return from_messages(
-        scout.messages,
-        id=scout.task_id or scout.transcript_id,
-        source=scout.source_uri or scout.source_id or scout.source_type or "scout",
-        truncated=scout.limit is not None,
+def _steps(transcript: Transcript) -> tuple[Step, ...]:
+    message = transcript.references[-1] if transcript.references else ""
+    return (
+        Step(kind="question", text=transcript.question),
+        Step(kind="reasoning", text=transcript.reasoning, message=message),
+        Step(kind="answer", text=transcript.answer, message=message),
     )
+
+
+def _messages(steps: Sequence[Step]) -> list[Any]:
+    """Steps as messages: those of one assistant message together, under its own id."""
+    found: list[Any] = []
+    for own, group in groupby(steps, lambda step: step.kind in _OF_MODEL and step.message):
+        parts = list(group)
+        if own is False:
+            found += [
+                ChatMessageTool(content=step.text, id=step.message or None)
+                if step.kind == "tool_result"
+                else ChatMessageUser(content=step.text, id=step.message or None)
+                for step in parts
+            ]
+            continue
+        content: list[Any] = [
+            ContentReasoning(reasoning=step.text)
+            if step.kind == "reasoning"
+            else ContentText(text=step.text)
+            for step in parts
+            if step.text
+        ]
+        found.append(ChatMessageAssistant(content=content, id=own or None))
+    return found
+
+
+def from_scout(scout: Any, *, actions: str = REASONED) -> list[Transcript]:
+    """The transcripts in a Scout transcript: ours unchanged, any other read turn by turn."""
+    if scout.source_type == SOURCE_TYPE:
+        return [Transcript.model_validate_json(json.dumps(scout.metadata["fields"]))]
+    return from_conversation(scout, actions=actions)
 
 
 def insert(store: Path, transcripts: Sequence[Transcript]) -> None:

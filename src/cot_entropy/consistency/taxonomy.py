@@ -9,13 +9,18 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 
 from cot_entropy.base.strict import Strict
 
 Label = Literal["consistent", "inconsistent", "not_applicable"]
+Unassessed = Literal[
+    "no_reasoning_recorded", "reasoning_hidden", "refusal", "undivided", "sample_error"
+]
+"""Outcomes of transcripts that cannot be judged: outside every rate, counted beside it."""
+UNASSESSED: tuple[Unassessed, ...] = get_args(Unassessed)
 Subtype = Literal[
     "absent_reasoning",
     "contradictory_reasoning",
@@ -51,10 +56,17 @@ class Contrast(Strict):
 
 
 class PromptText(Strict):
-    """The sentences around the transcript; `{nonce}` and `{problem}` are filled in."""
+    """The sentences around the transcript; `{nonce}` and `{problem}` are filled in.
+
+    `turns` is added for a conversation of several turns, `one_turn` where only its last action or
+    answer is judged. `divide` asks where the answer of an undivided response begins.
+    """
 
     opening: str
     data_rule: str
+    turns: str
+    one_turn: str
+    divide: str
     closing: str
     retry: str
 
@@ -72,6 +84,7 @@ class Taxonomy(Strict):
     scope: list[str]
     prompt: PromptText
     generic_openers: list[str]
+    refusal_openers: list[str]
 
 
 @cache

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from cot_entropy.answers.golds import SOLUTION_MARKER, lost_backslash, number_gold
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl, sha256_file
 from cot_entropy.data import latex, wordproblems
@@ -19,13 +21,15 @@ from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
 from cot_entropy.protocol.names import AnswerKind
 
 MAX_ID_LENGTH = 200
+_FRACTION: Final = re.compile(r"[0-9]\s*/\s*[0-9]|\\[dtc]?frac|[\u00bc-\u00be\u2150-\u215e]")
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """The questions to ask, in order, and the hash that was checked.
 
-    `sha256` is that of the file's bytes for a local dataset, of all its questions
+    Golds of kind `number` are read as numbers (`145.0` as `145`). `sha256` is over the golds as
+    they came: it is that of the file's bytes for a local dataset, of all its questions
     (`questions_sha256`) for a hub dataset, and of the questions drawn for an embedded one.
     """
 
@@ -55,7 +59,8 @@ def _embedded(spec: EmbeddedDataset) -> Dataset:
             fields = _Names(
                 id="id", question="problem", answer="answer", kind="math", stratum="topic"
             )
-            questions = _first(tuple(_questions(rows, fields)), spec.questions, "algebra")
+            algebra = tuple(item.question for item in _questions(rows, fields))
+            questions = _first(algebra, spec.questions, "algebra")
     else:
         source = {"wordproblems": wordproblems, "latex": latex}[spec.name]
         kinds = strata(steps=spec.steps, sizes=spec.sizes, distractors=spec.distractors)
@@ -74,7 +79,7 @@ def _local(spec: LocalDataset, path: Path) -> Dataset:
     sha256 = sha256_file(path)
     _check_sha256(found=sha256, expected=spec.sha256, where=str(path))
     rows = ((f"{path}:{number}", row) for number, row in read_jsonl(path))
-    questions = tuple(_questions(rows, _Names.of(spec)))
+    questions = tuple(item.question for item in _questions(rows, _Names.of(spec)))
     return Dataset(_first(questions, spec.questions, str(path)), sha256)
 
 
@@ -86,9 +91,10 @@ def _hub(spec: HubDataset) -> Dataset:
         path=spec.id, name=spec.name, split=spec.split, revision=spec.revision, where=where
     )
     rows = ((f"{where}: record {number}", row) for number, row in enumerate(loaded, start=1))
-    questions = tuple(_questions(rows, _Names.of(spec)))
-    sha256 = questions_sha256(questions)
+    read = tuple(_questions(rows, _Names.of(spec)))
+    sha256 = questions_sha256(item.as_it_came for item in read)
     _check_sha256(found=sha256, expected=spec.sha256, where=where)
+    questions = tuple(item.question for item in read)
     return Dataset(_first(questions, spec.questions, where), sha256)
 
 
@@ -115,7 +121,15 @@ class _Names:
         )
 
 
-def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> Iterator[Question]:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A question whose gold is read, and the same with the gold's own text."""
+
+    question: Question
+    as_it_came: Question
+
+
+def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> Iterator[_Read]:
     """One question per record; `rows` come with the place that an error names."""
     places: dict[str, str] = {}
     for number, (where, row) in enumerate(rows, start=1):
@@ -127,19 +141,23 @@ def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> 
         if identity in places:
             raise DataError(f"{where}: id `{identity}` occurs already at {places[identity]}")
         places[identity] = where
-        yield Question(
+        gold = _marked(_text(row, names.answer, where), names, where)
+        question = Question(
             id=identity,
             text=_text(row, names.question, where),
-            gold=_gold(_text(row, names.answer, where), names, where),
+            gold=_gold(gold, names, where),
             stratum=None
             if names.stratum is None
             else f"{names.stratum}={_text(row, names.stratum, where)}",
         )
+        yield _Read(question, replace(question, gold=gold))
 
 
 def _text(row: Mapping[str, Any], field: str, where: str) -> str:
     """A field as text without surrounding space; a number is written as JSON writes it."""
     value = row.get(field)
+    if value is None and field in row:
+        raise DataError(f"{where}: `{field}` is null; give it text or a number, or drop the record")
     if value is None:
         known = ", ".join(f"`{name}`" for name in sorted(row)) or "none"
         raise DataError(f"{where}: no `{field}`; the record's fields are {known}")
@@ -151,22 +169,36 @@ def _text(row: Mapping[str, Any], field: str, where: str) -> str:
         raise DataError(f"{where}: `{field}` is empty")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise DataError(f"{where}: `{field}` holds half a surrogate pair, which is no character")
+    if (escape := lost_backslash(str(value))) is not None:
+        raise DataError(
+            f"{where}: `{field}` holds the character that JSON writes `{escape}` where LaTeX has a "
+            f"command: write its backslash twice in JSON (`\\\\frac`)"
+        )
     return text
 
 
-def _gold(answer: str, names: _Names, where: str) -> str:
-    gold = answer
-    if names.gold_marker is not None:
-        _, found, gold = answer.rpartition(names.gold_marker)
-        if not found or not gold.strip():
-            raise DataError(f"{where}: `{names.answer}` has no gold after `{names.gold_marker}`")
-    gold = gold.strip()
-    if names.kind == "number" and ("\n" in gold or not any(map(str.isdigit, gold))):
-        raise DataError(
-            f"{where}: `{names.answer}` is no number, so no answer would be right; "
-            "set gold_marker to what stands before it, or answer: math"
-        )
-    return gold
+def _marked(answer: str, names: _Names, where: str) -> str:
+    """The gold's own text: what follows the last marker, where there is one."""
+    if names.gold_marker is None:
+        return answer
+    _, found, gold = answer.rpartition(names.gold_marker)
+    if not found or not gold.strip():
+        raise DataError(f"{where}: `{names.answer}` has no gold after `{names.gold_marker}`")
+    return gold.strip()
+
+
+def _gold(text: str, names: _Names, where: str) -> str:
+    """The gold that answers are set against; refused where none could equal it."""
+    number = number_gold(text) if names.kind == "number" else text
+    if number is not None and SOLUTION_MARKER not in text:
+        return number
+    what = "no number" if names.kind == "number" else "no answer alone"
+    way = "set gold_marker to what stands before it, or answer: math"
+    if SOLUTION_MARKER in text:
+        way = f'set gold_marker: "{SOLUTION_MARKER}", in quotes: without them YAML reads a comment'
+    elif _FRACTION.search(text):
+        way = "of kind number are integers and decimals; for fractions set answer: math"
+    raise DataError(f"{where}: `{names.answer}` is {what}, so no answer would be right; {way}")
 
 
 def _first(questions: tuple[Question, ...], limit: int | None, where: str) -> tuple[Question, ...]:

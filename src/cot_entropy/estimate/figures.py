@@ -42,12 +42,21 @@ class CellEstimate(Strict):
     """How the figures are known."""
 
 
+class ProtocolEstimate(Strict):
+    """What one protocol of a study adds: the files that no protocol before it needs."""
+
+    protocol: str
+    predicted: Amounts
+
+
 class Estimate(Strict):
     """A study before it runs; `actual` where files of it are finished."""
 
     study: str
     cells: list[CellEstimate]
     files: list[FileEstimate]
+    protocols: list[ProtocolEstimate]
+    """The study's own, then each variant in order; further generations count to the first."""
     total: Amounts
     storage_bytes: int
     """Of all generated files."""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.engine.capacity import GIB, Need, free_here, least_device_bytes, shortages
 from cot_entropy.estimate.assumptions import Assumptions, DeviceFigures, Lengths
-from cot_entropy.estimate.figures import Amounts, CellEstimate, Estimate, FileEstimate
+from cot_entropy.estimate.figures import (
+    Amounts,
+    CellEstimate,
+    Estimate,
+    FileEstimate,
+    ProtocolEstimate,
+)
 from cot_entropy.estimate.sources import Model, model_of, prompt_lengths, questions_of
 from cot_entropy.estimate.workload import (
     GenerationFile,
@@ -81,6 +88,7 @@ def estimate(configuration: Configuration, assumptions: Assumptions, results: Pa
             FileEstimate(path=file.path, predicted=predicted[file], actual=_actual(results, file))
             for file in found
         ],
+        protocols=list(_by_protocol(configuration, predicted)),
         total=_sum(list(predicted.values())),
         storage_bytes=storage,
         disk_bytes=disk,
@@ -88,6 +96,19 @@ def estimate(configuration: Configuration, assumptions: Assumptions, results: Pa
         tokens_per_second={name: round(speed, 1) for name, speed in speeds.items()},
         warnings=_warnings(configuration, cells, device, disk, results),
     )
+
+
+def _by_protocol(
+    configuration: Configuration, predicted: Mapping[GenerationFile, Amounts]
+) -> Iterator[ProtocolEstimate]:
+    study, known = configuration.study, configuration.protocols.protocols
+    left = dict(predicted)
+    for name in (study.protocol, *study.variants):
+        names = known[name]
+        own = [
+            file for file in left if file.chain == names.chain and file.probe in {None, names.probe}
+        ]
+        yield ProtocolEstimate(protocol=name, predicted=_sum([left.pop(file) for file in own]))
 
 
 def _cell(

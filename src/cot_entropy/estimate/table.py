@@ -22,6 +22,8 @@ def render(found: Estimate) -> RenderableType:
             f"{_mib(found.disk_bytes)} at a time."
         ),
     ]
+    if len(found.protocols) > 1:
+        parts.append(_protocols(found))
     if any(one.actual for one in found.files):
         parts.append(_files(found))
     notes: dict[str, list[str]] = {}
@@ -70,6 +72,19 @@ def _cells(found: Estimate) -> Table:
         "",
         f"{found.total.hours:.2f}",
     )
+    return table
+
+
+def _protocols(found: Estimate) -> Table:
+    table = Table(
+        title="what each protocol adds",
+        caption="0: taken from stored generations; in part stored ones are counted whole",
+    )
+    table.add_column("protocol", overflow="fold")
+    for name in ("requests", "generated", "computed", "hours"):
+        table.add_column(name, justify="right")
+    for one in found.protocols:
+        table.add_row(one.protocol, *_amounts(one.predicted), f"{one.predicted.hours:.2f}")
     return table
 
 

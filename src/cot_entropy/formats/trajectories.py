@@ -112,6 +112,25 @@ OPTIONAL: Final = (
         "mean probability outside the engine's top k over the chain",
         nullable=True,
     ),
+    _field(
+        "chain_entropy_instability",
+        pa.float64(),
+        "EDIS of the chain: bursts and rebounds of its next-token entropy, times 1 + variance",
+        nullable=True,
+    ),
+    _field("unit_tokens", pa.list_(pa.int32()), "tokens that each probed unit adds", nullable=True),
+    _field(
+        "unit_mean_logprobs",
+        pa.list_(pa.float64()),
+        "mean token log-probability of each probed unit, nats; null for a unit without tokens",
+        nullable=True,
+    ),
+    _field(
+        "unit_token_entropies",
+        pa.list_(pa.float64()),
+        "mean next-token entropy of each probed unit, nats, as chain_token_entropy",
+        nullable=True,
+    ),
     _field("stratum", pa.string(), "difficulty stratum of the question", nullable=True),
     _field(
         "answers",

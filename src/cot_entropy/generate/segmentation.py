@@ -37,16 +37,20 @@ def newlines(text: str) -> list[Span]:
     return _between(text, NEWLINE)
 
 
-def step_marker(text: str) -> list[Span]:
-    """Units that start at `Step 1:`, `Step 2:`, ... (Z26).
+def step_marker_only(text: str) -> list[Span]:
+    """Units that start at `Step 1:`, `Step 2:`, ...; a chain without a marker is one unit.
 
-    Without a marker, blank lines; without those, sentences. Text before the first marker belongs
-    to the first unit, and mark-up before a marker on its line (`**Step 2:`) to the unit it opens.
+    Text before the first marker belongs to the first unit, and mark-up before a marker on its line
+    (`**Step 2:`) to the unit it opens.
     """
     starts = [found.start() for found in STEP_MARKER.finditer(text)]
-    if starts:
-        edges = [0, *starts[1:], len(text)]
-        return _stripped(text, pairwise(edges))
+    return _stripped(text, pairwise([0, *starts[1:], len(text)]))
+
+
+def step_marker(text: str) -> list[Span]:
+    """Units at step markers as above; without a marker blank lines, else sentences (Z26)."""
+    if STEP_MARKER.search(text):
+        return step_marker_only(text)
     blocks = blank_lines(text)
     return blocks if len(blocks) > 1 else _between(text, SENTENCE_END)
 
@@ -54,6 +58,7 @@ def step_marker(text: str) -> list[Span]:
 RULES: Final[Mapping[Segmentation, Callable[[str], list[Span]]]] = {
     "blank_lines": blank_lines,
     "newlines": newlines,
+    "step_marker_only": step_marker_only,
     "step_marker": step_marker,
 }
 

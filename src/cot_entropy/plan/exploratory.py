@@ -1,4 +1,4 @@
-"""The exploratory entries of the plan, E1..E13: each estimator's name and its parameters.
+"""The exploratory entries of the plan, E1..E15: each estimator's name and its parameters.
 
 An entry reads, in preregistration/plan.yaml:
 
@@ -37,6 +37,10 @@ Signal = Literal[
     "token_entropy",
     "semantic_entropy",
     "p_majority",
+    "entropy_instability",
+    "prefix_baseline",
+    "entropy_area",
+    "change_point",
 ]
 Outcome = Literal["majority", "chain", "held_out"]
 Covariate = Literal["n_units_chain", "chain_tokens", "chain_truncated"]
@@ -153,13 +157,51 @@ class CoherenceMapParams(Strict):
     """The hypothesis whose estimand and bounds are mapped."""
 
 
+class Factor(Strict):
+    """One part of the protocol that is varied, and by which protocols."""
+
+    factor: Literal["segmentation", "unit_cap", "outcome", "chain_budget", "decoding_run"]
+    """What changes; held-out outcomes are E3's."""
+    variants: list[str] = Field(min_length=1)
+    """Names in `config/protocols.yaml`."""
+    quantity: VariantQuantity
+    """The number that R26 reports on."""
+
+
 class VariantParams(Strict):
     """E13: quantities compared between variants, one protocol block replaced at a time."""
 
+    factors: list[Factor] = Field(min_length=1)
+    """The registered variants, by what they change."""
     quantities: list[VariantQuantity] = Field(min_length=1)
     """Numbers that are compared."""
     seeds: int = Field(ge=1, le=100)
-    """Decoding runs with another seed."""
+    """Decoding runs, the study's own and those with another seed."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Every registered variant, in order."""
+        return tuple(name for one in self.factors for name in one.variants)
+
+
+class ReplicationParams(Strict):
+    """E14: the numbers that the measures of replication take."""
+
+    small_power: float = Field(gt=0.05, lt=1)
+    """Small telescopes: the original's power for the effect that counts as small."""
+    null_prior_sd: float = Field(gt=0, le=10)
+    """Bayes factor for the null: standard deviation of the prior on atanh(rho)."""
+    evidence: float = Field(ge=1, le=1000)
+    """The Bayes factor from which a claim, or the null, counts as favoured."""
+
+
+class PooledParams(Strict):
+    """E15: what is left out in turn, and what the flag may interact with."""
+
+    leave_out: list[Literal["model", "dataset"]]
+    """What is left out, one at a time."""
+    interactions: list[Literal["dataset", "model", "chain_length"]]
+    """What the flag's odds ratio may depend on."""
 
 
 class _Entry(Strict):
@@ -292,6 +334,24 @@ class Variants(_Entry):
     """Its parameters."""
 
 
+class Replication(_Entry):
+    """E14: originals beside replications by the field's measures."""
+
+    estimator: Literal["replication"]
+    """The estimator that the code implements."""
+    params: ReplicationParams
+    """Its parameters."""
+
+
+class PooledEffects(_Entry):
+    """E15: one answer over the cells."""
+
+    estimator: Literal["pooled"]
+    """The estimator that the code implements."""
+    params: PooledParams
+    """Its parameters."""
+
+
 ExploratoryEntry = Annotated[
     SignalAuroc
     | RiskCoverage
@@ -305,6 +365,8 @@ ExploratoryEntry = Annotated[
     | TokenConfidence
     | Consistency
     | CoherenceMap
-    | Variants,
+    | Variants
+    | Replication
+    | PooledEffects,
     Field(discriminator="estimator"),
 ]

@@ -82,6 +82,11 @@ def _reference_problems(plan: Plan) -> Iterator[Problem]:
                 yield (section, index, "id"), f"`{entry.id}` stands twice"
             seen.add(entry.id)
     for index, entry in enumerate(plan.exploratory):
+        if entry.estimator == "variants":
+            names = entry.params.variants
+            for name in dict.fromkeys(one for one in names if names.count(one) > 1):
+                location = ("exploratory", index, "params", "factors")
+                yield location, f"variant `{name}` stands twice"
         if entry.estimator == "coherence_map" and entry.params.criterion not in seen:
             location = ("exploratory", index, "params", "criterion")
             yield location, f"no hypothesis `{entry.params.criterion}`"

@@ -8,7 +8,7 @@ from cot_entropy.base.strict import Strict
 from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.shard import Shard
 
-Segmentation = Literal["blank_lines", "newlines", "step_marker"]
+Segmentation = Literal["blank_lines", "newlines", "step_marker_only", "step_marker"]
 CapPolicy = Literal["truncate", "merge"]
 
 

@@ -25,9 +25,12 @@ from cot_entropy.registration.freeze import Freeze
 from cot_entropy.registration.provenance import CellRecord, Manifest, RunRecord
 from cot_entropy.signal.sensitivity import SensitivityRow
 from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.planning import SuccessRow
+from cot_entropy.stats.calibration.pooled_studies import PooledCalibrationRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.published.comparison import Comparison
+from cot_entropy.stats.published.row import Comparison
+from cot_entropy.stats.replication.rows import ReplicationRow
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VARIANT_COLUMNS, VERDICT_COLUMNS
 
@@ -77,11 +80,14 @@ def formats_page() -> str:
             "\n## variants.csv\n\nOne row per cell, protocol and quantity.\n\n",
             _columns(VariantEstimate, VARIANT_COLUMNS),
             *_table("comparison.csv", Comparison),
+            *_table("replication.csv", ReplicationRow),
             *_table("sensitivity.csv", SensitivityRow),
             *_table("calibration/calibration.csv and coverage_map.csv", CalibrationRow),
             *_table("calibration/power.csv", PowerRow),
             *_table("calibration/detectable.csv", DetectableRow),
             *_table("calibration/decidable.csv", DecidableRow),
+            *_table("calibration/pooled.csv", PooledCalibrationRow),
+            *_table("calibration/success.csv", SuccessRow),
             *_table("consistency/<judge>/<cell>/rates.csv", Rate),
             "\n## judgements.jsonl.zst\n\nOne record per transcript, in the order of the source.\n",
             sections(Judgement, level=3),

@@ -47,7 +47,10 @@ TABLES: Final = ("published.yaml", "differences.yaml")
 """Files beside the plan whose content is frozen with it."""
 CALIBRATION: Final = tuple(
     f"calibration/{name}.csv"
-    for name in ("calibration", "coverage_map", "power", "detectable", "decidable")
+    for name in (
+        *("calibration", "coverage_map", "power", "detectable", "decidable"),
+        *("pooled", "success"),
+    )
 )
 """What `cot-entropy calibrate` wrote into the folder beside the plan, where it did."""
 LOCKS: Final = ("requirements/cpu.txt", "requirements/gpu.txt", "requirements/gpu-r26.txt")

@@ -9,6 +9,8 @@ Source: OSF Preregistration template, osf.io/prereg.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Bounds, Hypothesis
 from cot_entropy.registration.items import TABLES
 from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.planning import SuccessRow
 from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.study.config import read_configuration
 
@@ -28,6 +31,7 @@ CONFIG: Final = Path("config/study.yaml")
 TEMPLATE: Final = "preregistration.md.j2"
 FILE: Final = "PREREGISTRATION.md"
 DECIDABLE: Final = Path("calibration/decidable.csv")
+SUCCESS: Final = Path("calibration/success.csv")
 
 UNITS: Final = {
     "accuracy_gap_pp": "accuracy(monotone) - accuracy(not monotone), percentage points",
@@ -66,6 +70,7 @@ def render(config: Path = CONFIG) -> str:
         differences=load_differences(plan_path.parent / TABLES[1]),
         units=UNITS,
         decidable=decidable(plan_path.parent / DECIDABLE),
+        success=success(plan_path.parent / SUCCESS),
     )
 
 
@@ -77,6 +82,31 @@ def cell(value: object) -> str:
 def decidable(path: Path) -> list[DecidableRow]:
     """What the calibration found that the design decides; nothing before the first calibration."""
     return read_records(path, DecidableRow) if path.exists() else []
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One original under one design prior: its gap, and a chance for each outcome."""
+
+    study: str
+    expectation: str
+    rows: tuple[SuccessRow, ...]
+
+
+def success(path: Path) -> list[Planned]:
+    """The planned replications of the registered study; nothing before the first calibration."""
+    rows = read_records(path, SuccessRow) if path.exists() else []
+
+    def key(row: SuccessRow) -> tuple[str, str, float]:
+        return row.study, row.prior, row.shrinkage
+
+    found = []
+    for (study, prior, shrinkage), group in groupby(rows, key=key):
+        own = tuple(group)
+        taken = f"{own[0].gap_pp:.1f} points"
+        how = "by its own evidence (empirical Bayes)" if prior == "eb" else f"by {shrinkage:.0%}"
+        found.append(Planned(study, f"gap {taken}, shrunken {how}", own))
+    return found
 
 
 def share(value: float) -> str:

@@ -18,8 +18,9 @@ from cot_entropy.plan.model import Protocol
 from cot_entropy.report.calibration import Calibration, read_calibration
 from cot_entropy.report.judges import Judge, read_judges
 from cot_entropy.report.registered import RegistrationState, registration_state, studied_protocol
-from cot_entropy.report.rows import Row, Table, read_rows, read_table
 from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.stats.read_tables import Row, Table, read_rows, read_table
+from cot_entropy.stats.replication.rows import ReplicationRow, read_replication
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class ReportInputs:
     """Of each cell's chains and completions; a cell analysed without them has none."""
     comparison: Table | None
     """Published figures beside ours, where the run has them."""
+    replication: tuple[ReplicationRow, ...]
+    """Originals beside replications, and the cells together; empty where the plan has neither."""
     calibration: Calibration | None
     sensitivity: tuple[Table, ...]
     """One table per cell that has one."""
@@ -105,7 +108,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
     loaded = load_plan(plan)
     verdicts = read_rows(results / "verdicts.csv")
     files = _files(results, studied_protocol(results, loaded.plan), [row.cell for row in verdicts])
-    comparison = results / "comparison.csv"
+    comparison, replicated = results / "comparison.csv", results / "replication.csv"
     cells = {name: read_cell(paths.trajectories) for name, paths in files.items()}
     for name, cell in cells.items():
         if cell.name != name:
@@ -125,6 +128,7 @@ def read_inputs(results: Path, *, plan: Path, differences: Path) -> ReportInputs
             for cell, paths in files.items()
         },
         comparison=read_table(comparison) if comparison.exists() else None,
+        replication=read_replication(replicated) if replicated.exists() else (),
         calibration=read_calibration(results, plan=plan),
         judges=read_judges(results),
         sensitivity=tuple(
@@ -139,8 +143,13 @@ def _estimates(results: Path, files: Iterable[CellFiles]) -> tuple[Row, ...]:
     later = [row for path in paths if path.exists() for row in read_rows(path)]
     later += _judged(sorted((results / "consistency").glob("*/estimates.csv")))
     answered = {(row.id, row.cell) for row in later}
-    rows = read_rows(results / "estimates.csv")
-    kept = (row for row in rows if row.verdict != "not run" or (row.id, row.cell) not in answered)
+    varied = {(row.id, row.cell, row.quantity.partition("[")[0]) for row in later if row.variant}
+    kept = (
+        row
+        for row in read_rows(results / "estimates.csv")
+        if (row.verdict != "not run" or (row.id, row.cell) not in answered)
+        and (row.id, row.cell, row.quantity) not in varied
+    )
     return (*kept, *later)
 
 

@@ -11,9 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from cot_entropy.report import text
-from cot_entropy.report.rows import Table, number, read_table
+from cot_entropy.stats.read_tables import Table, number, read_table
+
+ALL: Final = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,18 @@ class Judge:
     confusion: Table | None
     rates: tuple[tuple[str, Table], ...]
     """By cell, as shown: each rate beside the judge's record on labelled items."""
+    map: tuple[RateCell, ...] = ()
+    """By cell: how often each subtype, for the heat map."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateCell:
+    """The raw shares of one cell's decided chains, by what they are inconsistent in."""
+
+    name: str
+    decided: int
+    rates: Mapping[str, float | None]
+    """`inconsistent` first, then each subtype; None where nothing was decided."""
 
 
 def read_judges(results: Path) -> tuple[Judge, ...]:
@@ -35,10 +50,9 @@ def read_judges(results: Path) -> tuple[Judge, ...]:
 
 def _judges(folder: Path) -> Iterator[Judge]:
     for path in sorted(folder.glob("*/")):
-        rates = tuple(
-            ("/".join(found.parts[-3:-1]), _rates(found))
-            for found in sorted(path.glob("*/*/rates.csv"))
-        )
+        tables = {
+            "/".join(found.parts[-3:-1]): found for found in sorted(path.glob("*/*/rates.csv"))
+        }
         scores, confusion = (
             path / "validation" / f"{name}.csv" for name in ("scores", "confusion")
         )
@@ -46,8 +60,22 @@ def _judges(folder: Path) -> Iterator[Judge]:
             name=path.name,
             scores=_scores(scores) if scores.exists() else None,
             confusion=read_table(confusion) if confusion.exists() else None,
-            rates=rates,
+            rates=tuple((cell, _rates(found)) for cell, found in tables.items()),
+            map=tuple(_cell(cell, found) for cell, found in tables.items()),
         )
+
+
+def _cell(name: str, path: Path) -> RateCell:
+    """The pooled raw rates of the decided, whoever decided."""
+    rows = [
+        row
+        for row in _rows(path)
+        if row["of"] == "decided"
+        and row["method"].startswith("raw")
+        and (row["decided_by"] or ALL, row["model"] or ALL, row["task"] or ALL) == (ALL, ALL, ALL)
+    ]
+    rates = {row["quantity"]: number(row["rate"], f"{path}: rate") for row in rows}
+    return RateCell(name=name, decided=int(rows[0]["n"]) if rows else 0, rates=rates)
 
 
 def _rates(path: Path) -> Table:
@@ -55,7 +83,8 @@ def _rates(path: Path) -> Table:
         ("quantity", "rate", "95 % interval", "count", "how", "the judge on the benchmark"),
         tuple(
             (
-                row["quantity"],
+                row["quantity"]
+                + ("" if row["decided_by"] in {"", ALL} else f", decided by {row['decided_by']}"),
                 *_share(row, "rate", path),
                 f"{row['count'] or '–'} of {row['n']} {row['of']}",
                 row["reason"] or row["method"],

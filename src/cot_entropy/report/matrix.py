@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cot_entropy.report import text
 from cot_entropy.report.absence import why_not_run
 from cot_entropy.report.inputs import ReportInputs
-from cot_entropy.report.rows import VERDICTS, Row
+from cot_entropy.stats.read_tables import VERDICTS, Row
 
 
 @dataclass(frozen=True, kw_only=True)

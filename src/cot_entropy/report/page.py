@@ -21,6 +21,7 @@ from cot_entropy.report.explorer import pack_explorer
 from cot_entropy.report.figure import write_data
 from cot_entropy.report.inputs import ReportInputs, read_inputs
 from cot_entropy.report.judgements import read_judgements
+from cot_entropy.report.paper.tables import write_paper
 
 
 def write_report(results: Path, *, plan: Path, out: Path) -> None:
@@ -35,6 +36,7 @@ def write_report(results: Path, *, plan: Path, out: Path) -> None:
     contents = assemble(inputs)
     page = render(inputs, contents)
     write_data(contents.figures, out.parent)
+    write_paper(contents.paper, out.parent)
     write_text(out, page)
 
 

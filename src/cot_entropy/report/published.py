@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.report import text
-from cot_entropy.report.rows import Table, number
+from cot_entropy.stats.read_tables import Table, number
 
 BY_VIOLATIONS = {
     "accuracy_0_violations_percent": "0",
@@ -25,21 +25,21 @@ class Published:
     study: str
     cell: str
     quantity: str
-    matched: bool
-    """Full sets, as ours; a pilot of 300 questions is not."""
+    matched: str
+    """What of its design is the registered one's."""
     value: float
     low: float | None = None
     high: float | None = None
 
     @property
     def style(self) -> str:
-        """The class of its mark: shape and colour by source, filled where matched."""
-        return f"{self.source.lower()}{'' if self.matched else ' pilot'}"
+        """The class of its mark: shape and colour by source, filled where the protocol is ours."""
+        return f"{self.source.lower()}{'' if same_protocol(self.matched) else ' hollow'}"
 
     @property
     def label(self) -> str:
         """Its line in a legend."""
-        return f"{self.source}, {'matched design' if self.matched else 'pilot, not matched'}"
+        return f"{self.source}, same {self.matched}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Compared:
     source: str
     cell: str
     quantity: str
-    matched: bool
+    matched: str
     published: str
     ours: str
     difference: str
@@ -64,7 +64,7 @@ def published_figures(table: Table | None) -> tuple[Published, ...]:
             study=row["study"],
             cell=row["cell"],
             quantity=row["quantity"],
-            matched=row["setting"] == "matched",
+            matched=row["matched"],
             value=value,
             low=_number(row, "published_ci_low", line),
             high=_number(row, "published_ci_high", line),
@@ -81,8 +81,8 @@ def compared(table: Table | None) -> tuple[Compared, ...]:
             source=" ".join(filter(None, (row["source"], row["version"]))),
             cell=row["cell"],
             quantity=row["quantity"].replace("_", " "),
-            matched=row["setting"] == "matched",
-            published=_estimate(row, "published", line),
+            matched=row["matched"],
+            published=_published(row, line),
             ours=_estimate(row, "ours", line),
             difference=_estimate(row, "difference", line),
             notes="; ".join(_notes(row)),
@@ -95,10 +95,22 @@ def _published_rows(table: Table | None) -> list[tuple[int, Mapping[str, str]]]:
     if table is None:
         return []
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    for name in ("setting", "source", "published", "ours", "difference_note"):
+    for name in ("matched", "source", "published", "ours", "difference_note"):
         if name not in table.columns:
             raise DataError(f"comparison.csv: column `{name}` is missing; analyse again")
     return [(line, row) for line, row in enumerate(rows, start=2) if row["source"]]
+
+
+def same_protocol(matched: str) -> bool:
+    """Whether a design is the registered one in its protocol too."""
+    return "protocol" in matched.split(", ")
+
+
+def _published(row: Mapping[str, str], line: int) -> str:
+    """`11.5 [7.6, 15.7]`, or `6 to 7` where the paper prints a range."""
+    upper = _number(row, "published_to", line)
+    shown = _estimate(row, "published", line)
+    return shown if upper is None else f"{shown} to {text.compact(upper)}"
 
 
 def _notes(row: Mapping[str, str]) -> Iterator[str]:

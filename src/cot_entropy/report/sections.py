@@ -14,7 +14,7 @@ from cot_entropy.report.figures.forest import Reference, forest
 from cot_entropy.report.inputs import ReportInputs
 from cot_entropy.report.matrix import Place, place, shared_reasons, tally
 from cot_entropy.report.published import marks_of, published_figures
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 NAMED = 3
 """Missing quantities that a line names; the table has all."""

@@ -24,9 +24,13 @@ from cot_entropy.registration.provenance import FOLDER, PLAN, REGISTRATION
 from cot_entropy.report import text
 from cot_entropy.report.inputs import CellFiles, cell_files
 from cot_entropy.report.registered import studied_protocol
-from cot_entropy.report.rows import Row, read_rows
+from cot_entropy.report.replication import MEASURES, notes, pair_tables, pooled_lines, sentence
 from cot_entropy.report.units import probed_units, rises
+from cot_entropy.stats.calibration.planning import SuccessRow
+from cot_entropy.stats.calibration.success import NOTE, size_text
 from cot_entropy.stats.cells import Cell, read_cell
+from cot_entropy.stats.read_tables import Row, read_rows
+from cot_entropy.stats.replication.rows import ReplicationRow
 
 STYLES = {
     "supported": "green",
@@ -104,6 +108,50 @@ def show_question(results: Path, question_id: str, *, cell: str | None = None) -
     shape = "shape undefined" if pd.isna(flag) else "monotone" if flag else "not monotone"
     answer = "no answer" if pd.isna(row["majority_answer"]) else f"answer {row['majority_answer']}"
     return Group(_text(f"{whole.name} {question_id}: {outcome}, {shape}, {answer}"), table)
+
+
+def show_replication(rows: Sequence[ReplicationRow]) -> RenderableType:
+    """The measures of replication on each estimand's own scale, then the cells together."""
+    parts: list[RenderableType] = [Text(sentence(rows))]
+    for found in pair_tables(rows, scales=("accuracy_gap_pp", "rho")):
+        title = Text(f"{found.hypothesis}: does it replicate?")
+        table = Table("", title=title, title_justify="left")
+        for one in found.columns:
+            pilot = "\npilot" if one.pilot else ""
+            table.add_column(Text(f"{one.original}\n→ {one.replication}\n{one.cell}{pilot}"))
+        for label, answers in found.measures:
+            table.add_row(Text(label), *(Text(f"{a.shown} {a.mark}".strip()) for a in answers))
+        parts.append(table)
+    if lines := pooled_lines(rows):
+        table = Table(title=Text("One answer over the cells"), title_justify="left")
+        for name in ("", "cells", "scale", "value", "p", "notes"):
+            table.add_column(name, overflow="fold")
+        for line in lines:
+            name, value = f"{line.hypothesis} {line.quantity}", f"{line.value} {line.mark}".strip()
+            texts = (name, line.cell, line.scale, value, line.p_value, line.reason)
+            table.add_row(*map(Text, texts))
+        parts.append(table)
+    if told := notes(rows):
+        parts.append(Text("Not rebuilt from what was printed (≈, or missing):", style="dim"))
+        parts += [Text(f"- {line}", style="dim") for line in told]
+    return Group(*parts)
+
+
+def show_power(rows: Sequence[SuccessRow]) -> RenderableType:
+    """Each outcome of a planned study, its chance, and the questions for 80 and 90 %."""
+    one = rows[0]
+    about = (
+        f"Replication of {one.study}: {one.questions:,} questions a cell, accuracy "
+        f"{text.percent(one.accuracy)}, flag rate {text.percent(one.flag_rate)}, Holm over "
+        f"{one.cells} cells; true gap {text.plain(one.gap_pp, 1)} points "
+        f"(design prior {one.prior}, shrinkage {one.shrinkage:g})"
+    )
+    table = Table("outcome", "chance", "questions for 80 %", "for 90 %")
+    for row in rows:
+        name = MEASURES.get(row.outcome, row.outcome)
+        sizes = (size_text(row.questions_80), size_text(row.questions_90))
+        table.add_row(Text(name), text.percent(row.chance), *sizes)
+    return Group(Text(about), table, Text(NOTE, style="dim"))
 
 
 def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:

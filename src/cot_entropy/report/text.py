@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from cot_entropy.plan.model import Hypothesis
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 MINUS: Final = "−"
 

@@ -29,7 +29,9 @@ from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.scoring import NoAnswer, ScoreJob, ScoringBlock
 from cot_entropy.signal.entropy import NO_ANSWER, coherence, prefix_entropy, violations
-from cot_entropy.signal.token_entropy import mean_token_entropy
+from cot_entropy.signal.instability import instability
+from cot_entropy.signal.token_entropy import mean_token_entropy, token_entropies
+from cot_entropy.signal.units import unit_means, unit_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,7 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
     answers = [
         [
             extract(searched, rule=scoring.extraction, kind=kind)
-            for searched in _searched(prefix, question, scoring)
+            for searched in searched_texts(prefix, question, scoring)
         ]
         for prefix in question.completions.prefixes
     ]
@@ -103,6 +105,8 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
     chain_correct = _correct(chain_answer, chain.gold, scoring, kind)
     samples = [sample for prefix in question.completions.prefixes for sample in prefix.samples]
     next_token = mean_token_entropy(chain.top_logprobs)
+    by_token, _ = token_entropies(chain.top_logprobs)
+    ends = question.prefixes.ends
     return {
         "cell": job.cell,
         "question_id": chain.question_id,
@@ -145,6 +149,10 @@ def score_question(question: Question, *, job: ScoreJob, kind: AnswerKind) -> di
         "chain_mean_logprob": _mean_logprob(chain.chain) if chain.chain else None,
         "chain_token_entropy": next_token.entropy if next_token else None,
         "chain_token_remainder": next_token.remainder if next_token else None,
+        "chain_entropy_instability": instability(by_token),
+        "unit_tokens": unit_tokens(ends),
+        "unit_mean_logprobs": unit_means(chain.chain.logprobs, ends) if chain.chain else [],
+        "unit_token_entropies": unit_means(by_token.tolist(), ends) if by_token.size else None,
         "stratum": chain.stratum,
         "answers": answers,
     }
@@ -173,7 +181,8 @@ def majority(labels: Sequence[int], no_answer: NoAnswer) -> Majority | None:
     return Majority(sample=first, share=most / len(classes), tied=len(leaders) > 1)
 
 
-def _searched(prefix: Prefix, question: Question, scoring: ScoringBlock) -> list[str]:
+def searched_texts(prefix: Prefix, question: Question, scoring: ScoringBlock) -> list[str]:
+    """What each sample of a prefix is searched in: units 1..k and the sample, or the sample."""
     units = ""
     if scoring.searched == "units_and_completion" and question.chain.chain:
         units = question.chain.chain.text[: question.prefixes.text_ends[prefix.k]]

@@ -14,11 +14,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
+from cot_entropy.answers import is_cut_at_comma
 from cot_entropy.base.files import write_text
 from cot_entropy.formats.records import read_header
 from cot_entropy.protocol.names import AnswerKind, Equivalence, ExtractionRule
 from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
-from cot_entropy.signal.score import Question, read_questions, score_question
+from cot_entropy.signal.score import Question, read_questions, score_question, searched_texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,8 @@ class SensitivityRow:
     """Share of right answers of the chains' own."""
     no_answer_rate: float | None
     """Share of completions without an answer."""
+    cut_at_comma: int
+    """Completions whose answer is cut out of digits with other commas (`3,5`, `1,00,000`)."""
     flag_rate: float | None
     """Share of monotone chains among those with a defined shape."""
     n_monotone: int
@@ -63,6 +66,7 @@ class Scored:
     chain_correct: bool
     completions: int
     missing: int
+    cut_at_comma: int
 
 
 def sensitivity(
@@ -74,7 +78,7 @@ def sensitivity(
     scored: dict[Grader, list[Scored]] = {grader: [] for grader in graders}
     for question in read_questions(chains=chains, prefixes=prefixes, completions=completions):
         for grader in graders:
-            scored[grader].append(_score(question, job, kind, grader))
+            scored[grader].append(scored_by(question, job, kind, grader))
     rows = [_row(job, grader, scored[grader]) for grader in graders]
     text = io.StringIO()
     writer = csv.DictWriter(
@@ -85,15 +89,23 @@ def sensitivity(
     write_text(out, text.getvalue())
 
 
-def _score(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+def scored_by(question: Question, job: SensitivityJob, kind: AnswerKind, grader: Grader) -> Scored:
+    """Score one question by an extraction rule and an equivalence in place of the job's own."""
     scorer = ScoreJob(cell=job.cell, scoring=_with(job, grader), code_digest=job.code_digest)
     row = score_question(question, job=scorer, kind=kind)
+    searched = [
+        searched_texts(prefix, question, scorer.scoring) for prefix in question.completions.prefixes
+    ]
+    read = zip(itertools.chain(*searched), itertools.chain(*row["answers"]), strict=True)
     return Scored(
         monotone=row["monotone"],
         correct=row["correct"],
         chain_correct=row["chain_correct"],
         completions=sum(map(len, row["answer_clusters"])),
         missing=sum(row["answers_missing"]),
+        cut_at_comma=sum(
+            is_cut_at_comma(text, answer, rule=grader[0], kind=kind) for text, answer in read
+        ),
     )
 
 
@@ -112,6 +124,7 @@ def _row(job: SensitivityJob, grader: Grader, scored: Sequence[Scored]) -> Sensi
         accuracy=fmean(row.correct for row in scored) if scored else None,
         chain_accuracy=fmean(row.chain_correct for row in scored) if scored else None,
         no_answer_rate=sum(row.missing for row in scored) / completions if completions else None,
+        cut_at_comma=sum(row.cut_at_comma for row in scored),
         flag_rate=len(monotone) / shapes if shapes else None,
         n_monotone=len(monotone),
         n_not_monotone=len(other),

@@ -14,7 +14,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import entr
+
+Values = NDArray[np.float64]
 
 
 class TokenEntropy(NamedTuple):
@@ -32,9 +35,16 @@ def mean_token_entropy(top_logprobs: Sequence[Sequence[float]]) -> TokenEntropy 
     Natural logarithms, temperature 1. None where nothing was returned. Source: Softmax-Ent of
     Fomicheva et al. 2020 (TACL 8), which sums over the vocabulary.
     """
-    if not top_logprobs or not top_logprobs[0]:
+    grouped, remainder = token_entropies(top_logprobs)
+    if not grouped.size:
         return None
+    return TokenEntropy(float(grouped.mean()) + 0.0, float(remainder.mean()) + 0.0)
+
+
+def token_entropies(top_logprobs: Sequence[Sequence[float]]) -> tuple[Values, Values]:
+    """Grouped entropy in nats and remainder at each position, both `(T,)`; empty without any."""
+    if not top_logprobs or not top_logprobs[0]:
+        return np.empty(0), np.empty(0)
     top = np.exp(np.asarray(top_logprobs, dtype=np.float64))
     remainder = np.clip(1 - top.sum(axis=1), 0, None)
-    grouped = entr(top).sum(axis=1) + entr(remainder)
-    return TokenEntropy(float(grouped.mean()) + 0.0, float(remainder.mean()) + 0.0)
+    return entr(top).sum(axis=1) + entr(remainder), remainder

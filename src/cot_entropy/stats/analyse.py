@@ -22,7 +22,12 @@ from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
 from cot_entropy.stats.explore import ESTIMATORS
-from cot_entropy.stats.published.comparison import comparison, write_comparison
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.model import load_published
+from cot_entropy.stats.published.row import write_comparison
+from cot_entropy.stats.read_tables import read_rows
+from cot_entropy.stats.replication.panel import PanelCell
+from cot_entropy.stats.replication.table import replication_table, write_replication
 from cot_entropy.stats.row_status import UNVERIFIED, Standings
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, VERDICT_COLUMNS, write_table
@@ -54,14 +59,18 @@ def analyse(
     *,
     standings: Standings = UNVERIFIED,
     failed: Mapping[str, str] | None = None,
+    variants: Path | None = None,
     jobs: int = 2,
 ) -> Analysis:
     """Write both tables into `out` and return their rows.
 
     Where published.yaml stands beside the plan, comparison.csv sets our numbers beside its.
+    replication.csv holds the plan's E14 and E15, where it has them.
 
     `standings` says which rows a freeze vouches for (default: none, all exploratory);
-    `failed` names cells that an earlier stage could not produce, and why. One process per cell,
+    `failed` names cells that an earlier stage could not produce, and why. `variants` is the table
+    of the protocol variants: its rows are compared with the published figures too, and the entries
+    that it answers are not said to be `not run`. One process per cell,
     at most `jobs` at a time. Raises PlanError or DataError naming what cannot be used.
     """
     loaded = load_plan(plan)
@@ -78,6 +87,11 @@ def analyse(
         failed=failed or {},
     )
     verdicts, estimates = report.verdict_rows(), report.estimate_rows()
+    elsewhere = read_rows(variants) if variants else ()
+    answered = {(row.id, row.cell) for row in elsewhere}
+    estimates = [
+        row for row in estimates if row.verdict != "not run" or (row.id, row.cell) not in answered
+    ]
     digests = {name: result.trajectories_sha256 for name, result in by_cell.items()}
     for name, columns, rows in (
         ("estimates.csv", ESTIMATE_COLUMNS, estimates),
@@ -93,9 +107,18 @@ def analyse(
     published = plan.with_name("published.yaml")
     if published.is_file():
         compared = comparison(
-            [*verdicts, *estimates], published, level=loaded.plan.level, cells=loaded.plan.cells
+            [*verdicts, *estimates, *elsewhere],
+            published,
+            level=loaded.plan.level,
+            cells=loaded.plan.cells,
         )
         write_comparison(out / "comparison.csv", compared)
+    studies = load_published(published).studies if published.is_file() else []
+    panel = [result.panel for result in results]
+    with threadpool_limits(limits=jobs):
+        replicated = replication_table(loaded.plan, studies, panel, verdicts)
+    if replicated:
+        write_replication(out / "replication.csv", replicated)
     return Analysis(tuple(verdicts), tuple(estimates))
 
 
@@ -116,6 +139,7 @@ def analyse_cell(plan: Plan, path: Path) -> CellResult:
         trajectories_sha256=cell.trajectories_sha256,
         assessments=_by_id(assessments),
         explored=explored,
+        panel=PanelCell.of(cell),
     )
 
 

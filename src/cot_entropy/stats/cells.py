@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,12 +27,21 @@ Flags = NDArray[np.bool_]
 Values = NDArray[np.float64]
 
 
+class NullBounds(NamedTuple):
+    """The bounds of a claim of equivalence, and the levels at which it holds or does not."""
+
+    low: float
+    high: float
+    supported: float
+    refuted: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What the plan fixes for every statistic of an analysis.
 
     `level` is the coverage of the reported intervals, `eps` the registered violation threshold in
-    nats, `m` the completions per prefix.
+    nats, `m` the completions per prefix, `null` the criterion of the coherence map.
     """
 
     resamples: int
@@ -40,6 +49,7 @@ class Settings:
     level: float
     eps: float
     m: int
+    null: NullBounds | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

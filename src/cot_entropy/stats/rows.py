@@ -14,7 +14,7 @@ class Estimate:
     """One number about one cell, with what it rests on; None where undefined, `reason` says why."""
 
     id: str
-    """The plan's entry: H1 to H5, E1 to E13."""
+    """The plan's entry: H1 to H5, E1 to E15."""
     cell: str
     """`model/dataset`."""
     quantity: str

@@ -18,15 +18,15 @@ import numpy as np
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.plan.exploratory import CoherenceMap, VariantQuantity, Variants
 from cot_entropy.plan.load import load_plan
-from cot_entropy.plan.model import Hypothesis, Plan
-from cot_entropy.protocol.variants import VariantsJob
-from cot_entropy.stats.cells import Cell, Settings, Values, read_cell
+from cot_entropy.plan.model import Plan
+from cot_entropy.protocol.variants import Absent, VariantsJob
+from cot_entropy.stats.cells import Cell, NullBounds, Settings, Values, read_cell
 from cot_entropy.stats.confirm.hypotheses import settings_of
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, ratio, summary
+from cot_entropy.stats.explore.coherence_map import null_word, weighted_rho
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.shape_tables import ShapeTables
 from cot_entropy.stats.explore.signals import scores
-from cot_entropy.stats.rank_correlation import rank_table, spearman
 from cot_entropy.stats.resampling import Counts
 from cot_entropy.stats.rows import VariantEstimate
 from cot_entropy.stats.tables import VARIANT_COLUMNS, write_table
@@ -47,17 +47,7 @@ def _flag_rate(cell: Cell) -> Statistic:
 
 
 def _rho(column: str) -> Callable[[Cell], Statistic]:
-    def statistic(cell: Cell) -> Statistic:
-        table = rank_table(cell.values(column), cell.correct)
-        levels, indicator = len(table.levels), table.indicator().T
-
-        def rho(weights: Weights) -> Values:
-            sums = (indicator @ weights).astype(np.float64).T
-            return spearman(sums[:, :levels], sums[:, levels:])
-
-        return rho
-
-    return statistic
+    return lambda cell: weighted_rho(cell, column)
 
 
 def _mean(values: Values) -> Statistic:
@@ -103,6 +93,7 @@ def compare_variants(job: VariantsJob, *, plan: Path, out: Path) -> None:
             raise DataError(f"{name}: its trajectories hold cell `{own.name}`; score again")
         reseeded = [variants[one.name] for one in job.variants if one.reseeded]
         rows += compare_cell(loaded.plan, own, {job.protocol: own, **variants}, reseeded)
+        rows += absent_rows(loaded.plan, own, job.absent)
     write_table(
         out, rows, columns=VARIANT_COLUMNS, plan_sha256=loaded.sha256, trajectories_sha256={}
     )
@@ -121,17 +112,36 @@ def compare_cell(
     mapped, varied = entries.get("coherence_map"), entries.get("variants")
     if not isinstance(mapped, CoherenceMap) or not isinstance(varied, Variants):
         raise PlanError("exploratory: the plan has no entries `coherence_map` and `variants`")
-    criterion = next(one for one in plan.hypotheses if one.id == mapped.params.criterion)
     note = ""
     if 1 + len(reseeded) < varied.params.seeds:
         note = f"{1 + len(reseeded)} of the plan's {varied.params.seeds} decoding runs"
     return [
-        *compared.rows(mapped, "rho_coherence", _rho("coherence"), "", criterion),
+        *compared.rows(mapped, "rho_coherence", _rho("coherence"), "", compared.settings.null),
         *(
             row
             for quantity in varied.params.quantities
             for row in compared.rows(varied, *QUANTITIES[quantity], note, None)
         ),
+    ]
+
+
+def absent_rows(plan: Plan, own: Cell, absent: Sequence[Absent]) -> list[VariantEstimate]:
+    """One `not run` row per registered variant that the study leaves out, with the reason."""
+    reasons = {one.name: one.reason for one in absent}
+    return [
+        VariantEstimate(
+            **vars(
+                Rows(entry=entry, cell=own).not_run(
+                    f"{QUANTITIES[factor.quantity][0]}[{name}]", reasons[name]
+                )
+            ),
+            variant=name,
+        )
+        for entry in plan.exploratory
+        if isinstance(entry, Variants)
+        for factor in entry.params.factors
+        for name in factor.variants
+        if name in reasons
     ]
 
 
@@ -156,7 +166,7 @@ class _Compared:
         quantity: str,
         statistic: Callable[[Cell], Statistic],
         note: str,
-        criterion: Hypothesis | None,
+        null: NullBounds | None,
     ) -> Iterator[VariantEstimate]:
         """One row per protocol, each beside the study's own on the same resamples."""
         own_point, own_draws = self._evaluate(statistic(self.own))
@@ -170,8 +180,8 @@ class _Compared:
             found = summary(point, draws, level)
             difference = summary(point - own_point, draws - own_draws, level)
             reason = note
-            if criterion is not None and found.estimate is not None:
-                reason = _null(draws[~np.isnan(draws)], criterion)
+            if null is not None and found.estimate is not None:
+                reason = null_word(draws[~np.isnan(draws)], null)
             row = Rows(entry=entry, cell=cell).row(
                 f"{quantity}[{name}]",
                 found,
@@ -198,25 +208,6 @@ class _Compared:
 
 def _point(statistic: Statistic, cell: Cell) -> float:
     return float(statistic(np.ones((cell.n, 1), dtype=np.float32))[0])
-
-
-def _null(draws: Values, criterion: Hypothesis) -> str:
-    """Whether rho is inside the hypothesis's bounds, by percentile intervals at its levels."""
-    if not draws.size:
-        return "undecided: no resample defines rho"
-    low, high = criterion.bounds.low, criterion.bounds.high
-    if low is None or high is None:
-        raise PlanError(f"{criterion.id}: the magnitude null needs the bounds `low` and `high`")
-    bounds = f"[{low:g}, {high:g}]"
-    tail = (1 - criterion.levels.supported) / 2
-    inner = np.quantile(draws, [tail, 1 - tail])
-    if low <= inner[0] and inner[1] <= high:
-        return f"null holds: {criterion.levels.supported:.0%} interval inside {bounds}"
-    tail = (1 - criterion.levels.refuted) / 2
-    outer = np.quantile(draws, [tail, 1 - tail])
-    if outer[1] < low or outer[0] > high:
-        return f"null does not hold: {criterion.levels.refuted:.0%} interval outside {bounds}"
-    return f"undecided: the interval crosses an end of {bounds}"
 
 
 def _same_questions(own: Cell, path: Path) -> Cell:

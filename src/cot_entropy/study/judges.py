@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from cot_entropy.base.strict import Strict
 from cot_entropy.model.spec import ModelSpec
+
+MIN_TOKENS: Final = 64
+MIN_FIELD_CHARS: Final = 40
+MIN_CHARS: Final = 400
+MIN_CONTEXT: Final = 2048
+"""Smallest values of what can be set; study file, command line and the scan share them."""
 
 
 class ComputedJudge(Strict):
@@ -21,9 +27,9 @@ class PromptedJudge(Strict):
 
     sample: Annotated[int, Field(ge=1)] | None = None
     """Chains per cell that it judges, drawn by the study's seed; null for all."""
-    max_chars: Annotated[int, Field(ge=400)] = 60_000
+    max_chars: Annotated[int, Field(ge=MIN_CHARS)] = 60_000
     """Characters of a transcript that it is shown."""
-    max_tokens: Annotated[int, Field(ge=64)] = 1024
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS)] = 1024
     """Tokens of one reply; doubled after a reply that was cut off."""
     connections: Annotated[int, Field(ge=1)] = 8
     """Requests at a time."""
@@ -43,11 +49,11 @@ class ServedJudge(PromptedJudge):
     source: Literal["served"]
     model: ModelSpec
     """Where its weights come from."""
-    context: Annotated[int, Field(ge=2048)] = 8192
+    context: Annotated[int, Field(ge=MIN_CONTEXT)] = 8192
     """Tokens of prompt and reply together."""
-    max_chars: Annotated[int, Field(ge=400)] = 12_000
+    max_chars: Annotated[int, Field(ge=MIN_CHARS)] = 12_000
     """As above; below three characters per token of the context, less 2,500 tokens."""
-    field_chars: Annotated[int, Field(ge=40)] = 400
+    field_chars: Annotated[int, Field(ge=MIN_FIELD_CHARS)] = 400
     """Longest free text that it may write: a small model does not end one by itself."""
 
 

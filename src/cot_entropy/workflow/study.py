@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.plan.load import load_plan
+from cot_entropy.plan.model import Plan
 from cot_entropy.study.config import Configuration, Study, configuration
 from cot_entropy.study.config import Protocol as Blocks
 from cot_entropy.study.config import Protocols as NamedBlocks
@@ -36,6 +37,8 @@ class Workflow:
     """One study, as the rules see it."""
 
     configuration: Configuration
+    registered_plan: Plan
+    """What the study's plan holds."""
 
     @classmethod
     def from_config(cls, values: Mapping[str, Any], *, source: str) -> Self:
@@ -44,8 +47,7 @@ class Workflow:
         Raises ConfigError or PlanError before any job starts.
         """
         found = configuration(values, source=source)
-        load_plan(Path(found.study.plan))
-        return cls(found)
+        return cls(found, load_plan(Path(found.study.plan)).plan)
 
     @property
     def study(self) -> Study:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.errors import ConfigError
-from cot_entropy.protocol.variants import Compared, VariantsJob
+from cot_entropy.plan.model import Plan
+from cot_entropy.protocol.variants import Absent, Compared, VariantsJob
 from cot_entropy.study.reuse import reseeded
 from cot_entropy.workflow.study import Workflow
 
@@ -38,6 +40,7 @@ class Variants:
                 Compared(name=name, reseeded=reseeded(one, flow.registered, flow.blocks.chain))
                 for name, one in flow.variants.items()
             ],
+            absent=list(self._absent()),
             trajectories=[path for cell in cells for path in flow.cell_trajectories(cell)],
             code_digest=stage_digest("variants"),
         )
@@ -59,8 +62,42 @@ class Variants:
 
     @property
     def named_table(self) -> list[str]:
-        """As `table`; raises ConfigError where the study names none."""
+        """As `table`; raises ConfigError with the plan's variants where the study names none."""
         if not self.flow.variants:
+            registered = ",".join(f'"{name}"' for name in self.registered) or "..."
             known = ", ".join(self.flow.blocks.protocols)
-            raise ConfigError(f"variants: none named; name some of: {known}")
+            raise ConfigError(
+                f"variants: none named; those that the plan registers: --config "
+                f"variants='[{registered}]'; known: {known}"
+            )
         return self.table
+
+    @property
+    def registered(self) -> list[str]:
+        """The variants that the plan's E13 registers, those that the study knows."""
+        known = self.flow.blocks.protocols
+        return [name for name in registered_variants(self.flow.registered_plan) if name in known]
+
+    def _absent(self) -> Iterator[Absent]:
+        own = self.flow.registered.chain
+        for name in registered_variants(self.flow.registered_plan):
+            if name in self.flow.variants:
+                continue
+            found = self.flow.blocks.protocols.get(name)
+            if found is None:
+                reason = f"no protocol `{name}` in {self.flow.study.protocols}"
+            elif found.chain != own:
+                reason = "needs new chains; run config/dependence.yaml, or name it in `variants`"
+            else:
+                reason = "not named in the study's `variants`"
+            yield Absent(name=name, reason=reason)
+
+
+def registered_variants(plan: Plan) -> list[str]:
+    """The variants that a plan registers, in order; none without such an entry."""
+    return [
+        name
+        for entry in plan.exploratory
+        if entry.estimator == "variants"
+        for name in entry.params.variants
+    ]

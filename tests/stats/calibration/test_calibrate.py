@@ -20,7 +20,7 @@ from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
+from cot_entropy.stats.populations import coherence_shares, violation_shares
 
 PATH = Path(__file__).parents[3] / "preregistration/plan.yaml"
 PLAN = load_plan(PATH).plan
@@ -42,11 +42,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str,
     return found
 
 
-def test_the_five_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
+def test_the_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
     """And nothing else: the folder of finished settings is gone."""
     expected = {
         *("calibration.csv", "coverage_map.csv"),
-        *("power.csv", "detectable.csv", "decidable.csv"),
+        *("power.csv", "detectable.csv", "decidable.csv", "pooled.csv", "success.csv"),
     }
     assert set(tables) == expected
 

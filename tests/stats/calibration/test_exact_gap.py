@@ -8,7 +8,7 @@ from scipy import stats
 
 from cot_entropy.plan.model import MinimumSizes
 from cot_entropy.stats.calibration.exact_gap import GapDesign
-from cot_entropy.stats.calibration.truth import GapTruth
+from cot_entropy.stats.populations import GapTruth
 from cot_entropy.stats.two_by_two import TwoByTwo, fisher_p, gap_interval
 
 MINIMUM = MinimumSizes(group=30, correct=10, wrong=10)

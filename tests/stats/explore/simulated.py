@@ -77,6 +77,10 @@ def row_of(
         "chain_mean_logprob": -float(rng.exponential(0.4)),
         "chain_token_entropy": (37 * index % 101) / 100,
         "chain_token_remainder": 0.01,
+        "chain_entropy_instability": (13 * index % 7) / 2,
+        "unit_tokens": [10 + (index + k) % 9 for k in range(1, prefixes)],
+        "unit_mean_logprobs": [-((index + 3 * k) % 11) / 10 for k in range(1, prefixes)],
+        "unit_token_entropies": [((5 * index + k) % 13) / 10 for k in range(1, prefixes)],
         "stratum": "x",
     }
 

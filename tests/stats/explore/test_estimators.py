@@ -54,8 +54,8 @@ CELLS = {
 
 
 def test_every_estimator_of_the_plan_has_code():
-    """Each registered name is implemented, E1 to E13."""
-    assert [entry.id for entry in PLAN.exploratory] == [f"E{i}" for i in range(1, 14)]
+    """Each registered name is implemented, E1 to E15."""
+    assert [entry.id for entry in PLAN.exploratory] == [f"E{i}" for i in range(1, 16)]
     assert {entry.estimator for entry in PLAN.exploratory} == set(ESTIMATORS)
 
 
@@ -91,18 +91,24 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "chain_mean_logprob",
         "chain_token_entropy",
         "chain_token_remainder",
+        "chain_entropy_instability",
+        "unit_tokens",
+        "unit_mean_logprobs",
+        "unit_token_entropies",
         "stratum",
     )
     rows = ESTIMATORS[entry.estimator](
         make_cell(random_rows(60), without=optional), entry, settings
     )
-    complete = {"E1", "E2", "E4", "E6", "E9"}
+    complete = {"E1", "E2", "E4", "E6", "E9", "E12"}
     rest_on_optional = (
         "mean_token_logprob",
         "perplexity",
         "token_entropy",
         "semantic_entropy",
         "p_majority",
+        "entropy_instability",
+        "prefix_baseline",
     )
     missing = [
         row

@@ -5,14 +5,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+from tests.stats.published.figure_checks import (
+    bonett_wright,
+    check,
+    fitting_tables,
+    published_interval,
+)
+from tests.stats.published.implied import ratio_range, rho_p
 
 from cot_entropy.base.errors import PlanError
-from cot_entropy.stats.published.comparison import COLUMNS, comparison, write_comparison
-from cot_entropy.stats.published.implied import Printed, counts_of, ratio_range, rho_p, tables
-from cot_entropy.stats.published.intervals import bonett_wright
+from cot_entropy.stats.published.comparison import comparison
+from cot_entropy.stats.published.counts import Printed, counts_of, tables
 from cot_entropy.stats.published.model import load_published
+from cot_entropy.stats.published.row import COLUMNS, write_comparison
 from cot_entropy.stats.rows import Estimate
 
 PUBLISHED = Path(__file__).parents[3] / "preregistration" / "published.yaml"
@@ -101,24 +109,69 @@ def test_figure_agrees_with_its_own_counts(study, quantity):
     assert one(compare(), study, quantity).check == "agrees"
 
 
+STUDIES = load_published(PUBLISHED).studies
+FIGURES = [
+    pytest.param(study, figure, id=f"{study.id}-{index}-{figure.quantity}")
+    for study in STUDIES
+    for index, figure in enumerate(study.figures)
+]
+
+
+@pytest.mark.parametrize(("study", "figure"), FIGURES)
+def test_the_stored_check_is_the_one_computed_from_the_printed_figures(study, figure):
+    """Outcome, implied range and words: every table that fits the print, found again."""
+    if figure.to is not None or study.cell in {"all", "r1-distill-qwen-7b"}:
+        assert (figure.check, figure.implied, figure.interval) == ("not checkable", None, None)
+        return
+    fitting = fitting_tables(study)
+    found = check(figure, study, fitting)
+    assert figure.check == found.outcome
+    if found.outcome == "not checkable":
+        assert (figure.implied, figure.check_note) == (None, "")
+        return
+    assert figure.check_note == found.note
+    ends = None if found.low is None else [found.low, found.high]
+    assert figure.implied == (None if ends is None else pytest.approx(ends, rel=1e-5))
+
+
+@pytest.mark.parametrize(("study", "figure"), FIGURES)
+def test_the_stored_interval_is_the_one_of_the_counts(study, figure):
+    """Wilson, Newcombe, or Bonett and Wright at the stored level, over all tables that fit."""
+    found = published_interval(figure, study, fitting_tables(study), 0.95)
+    assert figure.interval == (None if found is None else pytest.approx(list(found), rel=1e-5))
+
+
 @pytest.mark.parametrize(
-    ("study", "figure", "changed"),
+    ("study", "quantity", "changed"),
     [
-        ("z26-pilot", 'accuracy_gap_pp, printed: "21.9"', 'accuracy_gap_pp, printed: "22.1"'),
-        ("z26-pilot", 'rho_coherence_p, printed: "0.31"', 'rho_coherence_p, printed: "0.33"'),
-        ("z26-pilot", 'mean_seed_gap_pp, printed: "9.1"', 'mean_seed_gap_pp, printed: "9.3"'),
-        ("z26-pilot", 'two_transitions_share_percent, printed: "76"', 'two_transitions_share_percent, printed: "75"'),
-        ("z26-pilot", 'accuracy_2_violations_percent, printed: "28.6"', 'accuracy_2_violations_percent, printed: "29.6"'),
-        ("z26-mistral", 'odds_ratio, printed: "4.33"', 'odds_ratio, printed: "4.31"'),
+        ("z26-pilot", "accuracy_gap_pp", "22.1"),
+        ("z26-pilot", "rho_coherence_p", "0.33"),
+        ("z26-pilot", "mean_seed_gap_pp", "9.3"),
+        ("z26-pilot", "two_transitions_share_percent", "75"),
+        ("z26-pilot", "accuracy_2_violations_percent", "29.6"),
+        ("z26-mistral", "odds_ratio", "4.31"),
     ],
-)  # fmt: skip
-def test_changed_figure_is_found_out(tmp_path, study, figure, changed):
+)
+def test_changed_figure_is_found_out(study, quantity, changed):
     """The same check fails once the last printed digits are altered."""
-    text = PUBLISHED.read_text()
-    assert text.count(figure) == 1
-    (tmp_path / "p.yaml").write_text(text.replace(figure, changed))
-    rows = comparison([], tmp_path / "p.yaml", level=0.95, cells=())
-    assert one(rows, study, changed.split(",")[0]).check == "differs"
+    found = next(one for one in STUDIES if one.id == study)
+    figures = [
+        one.model_copy(update={"printed": changed}) if one.quantity == quantity else one
+        for one in found.figures
+    ]
+    altered = found.model_copy(update={"figures": figures})
+    (figure,) = (one for one in figures if one.quantity == quantity)
+    assert check(figure, altered, fitting_tables(altered)).outcome == "differs"
+
+
+def test_intervals_of_another_level_are_left_out(tmp_path):
+    """The stored ones are 95 %; beside a plan of another level they would mislead."""
+    rows = comparison(
+        [ours("H1", "accuracy_gap_pp", 9.6, 6.0, 13.0)], PUBLISHED, level=0.9, cells=()
+    )
+    row = one(rows, "z26-full-gsm8k", "accuracy_gap_pp")
+    assert (row.published_ci_low, row.difference_ci_low) == (None, None)
+    assert row.difference == pytest.approx(-1.9)
 
 
 def test_difference_of_accuracies_is_newcombes():
@@ -127,7 +180,7 @@ def test_difference_of_accuracies_is_newcombes():
     rows = compare(ours("H1", "accuracy_monotone", 800 / 900, low, high, n=900))
     row = one(rows, "z26-full-gsm8k", "accuracy_monotone_percent")
     expected = confint_proportions_2indep(800, 900, 837, 898, method="newcomb", compare="diff")
-    assert row.setting == "matched"
+    assert row.matched == "model, dataset, size"
     assert row.ours == pytest.approx(100 * 800 / 900)
     assert row.difference == pytest.approx(100 * 800 / 900 - 93.2)
     shift = 93.2 - 100 * 837 / 898
@@ -145,8 +198,8 @@ def test_gap_differs_by_mover():
         for v in confint_proportions_2indep(837, 898, 344, 421, method="newcomb", compare="diff")
     )
     assert row.difference == pytest.approx(-1.9)
-    assert row.difference_ci_low == pytest.approx(-1.9 - np.hypot(3.6, high - 11.5), abs=1e-6)
-    assert row.difference_ci_high == pytest.approx(-1.9 + np.hypot(3.4, 11.5 - low), abs=1e-6)
+    assert row.difference_ci_low == pytest.approx(-1.9 - np.hypot(3.6, high - 11.5), abs=1e-4)
+    assert row.difference_ci_high == pytest.approx(-1.9 + np.hypot(3.4, 11.5 - low), abs=1e-4)
 
 
 def test_rho_interval_covers_as_stated():
@@ -171,11 +224,107 @@ def test_unknown_counts_give_a_difference_without_interval():
     assert "counts are not known" in row.difference_note
 
 
-def test_matched_designs_come_first_and_pilots_are_marked():
-    """The pilot of 300 questions stands apart, whatever the order of the file."""
-    settings = [row.setting for row in compare()]
-    assert settings == sorted(settings, key=["matched", "unmatched"].index)
-    assert one(compare(), "z26-pilot", "accuracy_gap_pp").setting == "unmatched"
+def test_the_designs_nearest_to_ours_come_first():
+    """R26's, whose protocol is ours; then Z26's, alike in model, dataset and size."""
+    rows = compare()
+    named = [row.matched.count(",") for row in rows]
+    assert named == sorted(named, reverse=True)
+    assert {row.matched for row in rows if row.source == "R26"} == {
+        "model, dataset, size, protocol"
+    }
+    assert {row.matched for row in rows if row.source == "Z26"} == {"model, dataset, size"}
+
+
+@pytest.mark.parametrize(
+    ("study", "cell"),
+    [
+        ("z26-pilot", "qwen2.5-7b/gsm8k-pilot"),
+        ("z26-mistral", "mistral-7b/gsm8k-pilot"),
+        ("z26-full-gsm8k", "qwen2.5-7b/gsm8k"),
+        ("z26-full-math500", "qwen2.5-7b/math500"),
+    ],
+)
+def test_each_study_of_z26_is_keyed_to_a_cell_of_its_own_config(study, cell):
+    """config/zhao.yaml makes the cell, with as many questions."""
+    found = next(one for one in STUDIES if one.id == study)
+    model, dataset = cell.split("/")
+    config = yaml.safe_load((PUBLISHED.parents[1] / "config/zhao.yaml").read_text())
+    assert found.cell == cell
+    assert model in config["models"]
+    sizes = {"gsm8k": 1319, "math500": 500}
+    assert config["datasets"][dataset].get("questions", sizes.get(dataset)) == found.n
+
+
+def test_seeds_are_set_beside_the_variants():
+    """Z26's three gaps and their mean, 9.1: (8.3 + 13.8 + 5.2) / 3; ours 9, 12 and 6."""
+    names = ("zhao", "zhao_seed_1", "zhao_seed_2")
+    rows = compare(
+        *(
+            ours("E13", f"accuracy_gap_pp[{name}]", gap, cell="qwen2.5-7b/gsm8k-pilot")
+            for name, gap in zip(names, (9.0, 12.0, 6.0), strict=True)
+        )
+    )
+    seeds = [row for row in rows if row.quantity == "seed_gap_pp"]
+    assert [(row.published, row.ours) for row in seeds] == [(8.3, 9.0), (13.8, 12.0), (5.2, 6.0)]
+    mean = one(rows, "z26-pilot", "mean_seed_gap_pp")
+    assert mean.ours == pytest.approx(9.0)
+    assert mean.difference == pytest.approx(9.0 - 9.1)
+    assert mean.difference_note == "no interval: ours is the mean of 3 rows"
+
+
+def test_a_mean_over_runs_needs_every_run():
+    rows = compare(
+        ours("E13", "accuracy_gap_pp[zhao]", 9.0, cell="qwen2.5-7b/gsm8k-pilot"),
+    )
+    row = one(rows, "z26-pilot", "mean_seed_gap_pp")
+    assert row.ours is None
+    assert row.difference_note.startswith("no such row of ours")
+
+
+def test_rhos_p_and_the_flag_rate_over_eps_are_compared():
+    cell = "qwen2.5-7b/gsm8k-pilot"
+    rows = compare(
+        ours("E12", "rho_coherence", -0.02, cell=cell, p_value=0.7),
+        ours("E4", "flag_rate[eps=0.1]", 0.7, cell=cell),
+    )
+    p = one(rows, "z26-pilot", "rho_coherence_p")
+    assert (p.published, p.ours, p.difference) == (0.31, 0.7, None)
+    rate = one(rows, "z26-pilot", "flag_rate_at_eps")
+    assert rate.difference == pytest.approx(0.7 - 0.737)
+
+
+def test_the_distilled_flag_rate_is_pooled_over_the_models_cells():
+    """1 of 100 and 9 of 300 chains: 2.5 % of 400."""
+    rows = comparison(
+        [
+            ours("H4a", "flag_rate", 0.01, cell="r1-distill-qwen-7b/gsm8k", n=100),
+            ours("H4a", "flag_rate", 0.03, cell="r1-distill-qwen-7b/math500", n=300),
+            ours("H4a", "flag_rate", 0.5, cell="r1-distill-qwen-7b/mine", n=300),
+        ],
+        PUBLISHED,
+        level=0.95,
+        cells={"r1-distill-qwen-7b/gsm8k", "r1-distill-qwen-7b/math500"},
+    )
+    row = one(rows, "r26-distilled", "flag_rate_percent")
+    assert (row.published, row.ours, row.ours_n) == (1.0, pytest.approx(2.5), 400)
+
+
+def test_conditions_that_miss_the_null_are_counted():
+    words = ("null holds: 90%", "undecided: the interval", "null does not hold: 95%")
+    rows = compare(
+        *(
+            ours("E12", "rho_coherence", 0.1, cell=f"m/{index}", reason=word)
+            for index, word in enumerate(words)
+        )
+    )
+    row = one(rows, "r26-all-cells", "conditions_missing_the_null")
+    assert (row.published, row.ours) == (6.0, 2.0)
+
+
+def test_a_printed_range_has_both_ends():
+    """6 to 7 of 8, by the range of integration: R26 prints no single number."""
+    ranges = [row for row in compare() if row.published_to is not None]
+    assert [(row.published, row.published_to) for row in ranges] == [(6.0, 7.0)] * 3
 
 
 def test_overall_accuracy_comes_from_the_counts_of_h1():
@@ -199,7 +348,16 @@ def test_overall_accuracy_comes_from_the_counts_of_h1():
 
 def test_p_values_stand_side_by_side_and_are_not_subtracted():
     """A difference of p-values measures nothing."""
-    verdict = ours("H1", "accuracy_gap_pp", 9.0, 6.0, 13.0, p_value=0.002, verdict="supported")
+    verdict = ours(
+        "H1",
+        "accuracy_gap_pp",
+        9.0,
+        6.0,
+        13.0,
+        cell="qwen2.5-7b/gsm8k-pilot",
+        p_value=0.002,
+        verdict="supported",
+    )
     row = one(compare(verdict), "z26-pilot", "fisher_p")
     assert (row.published, row.ours, row.difference) == (0.0005, 0.002, None)
     assert (row.ours_ci_low, row.ours_verdict) == (None, None)
@@ -226,8 +384,8 @@ def test_verdict_without_a_published_figure_has_a_row():
         "H1", "accuracy_gap_pp", 5.0, 1.0, 9.0, cell="llama3.1-8b/gsm8k", verdict="supported"
     )
     row = compare(verdict)[-1]
-    assert (row.setting, row.id, row.cell, row.ours) == (
-        "no published figure", "H1", "llama3.1-8b/gsm8k", 5.0,
+    assert (row.matched, row.source, row.id, row.cell, row.ours) == (
+        "", "", "H1", "llama3.1-8b/gsm8k", 5.0,
     )  # fmt: skip
     assert row.published is None
 
@@ -258,7 +416,7 @@ def test_csv_has_one_line_per_row_and_no_nan(tmp_path):
         ("id: z26-mistral", "id: z26-pilot", "stands twice"),
         ('printed: "4.33"', "printed: 4.33", "printed"),
         ('printed: "4.33"', 'printed: ".nan"', "printed"),
-        ("quantity: odds_ratio, printed: \"4.33\"", "quantity: odds, printed: \"4.33\"", "quantity"),
+        ("quantity: flag_rate_at_eps", "quantity: odds", "quantity"),
     ],
 )  # fmt: skip
 def test_bad_file_is_refused_with_its_line(tmp_path, old, new, message):

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.published import BY_VIOLATIONS, Published
-from cot_entropy.report.rows import Row
 from cot_entropy.report.svg import Canvas, panel
+from cot_entropy.stats.read_tables import Row
 
 GROUPS: Final = ("0", "1", "2", "3_or_more")
 

@@ -8,8 +8,8 @@ from typing import Final
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import Interval, interval_panel
-from cot_entropy.report.rows import Row
 from cot_entropy.stats.calibration.exact_gap import GapDesign
+from cot_entropy.stats.read_tables import Row
 from cot_entropy.stats.two_by_two import GapInterval
 
 GAP: Final = "accuracy_gap_pp"

@@ -21,7 +21,7 @@ from cot_entropy.report.figures.panels import (
     span,
 )
 from cot_entropy.report.figures.specs import SPECS, Spec
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 
 @dataclass(frozen=True)

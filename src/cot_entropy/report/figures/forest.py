@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cot_entropy.report import text
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.published import Published
-from cot_entropy.report.rows import Row
 from cot_entropy.report.svg import Canvas, Scale, tick_label
+from cot_entropy.stats.read_tables import Row
 
 WIDTH = 440.0
 LEFT, RIGHT = 14.0, 426.0
@@ -17,7 +17,7 @@ TOP, STEP = 12.0, 48.0
 CAPTION = (
     "Estimate and deciding interval of each cell; the dashed line is the registered threshold, a "
     "shaded band the registered equivalence range. Hollow dots and dashed bars are exploratory. "
-    "Marks below a bar are published values: filled for a matched design, hollow for a pilot."
+    "Marks below a bar are published values: filled where the protocol is R26's, hollow for Z26's."
 )
 
 

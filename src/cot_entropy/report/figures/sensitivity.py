@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.panels import Interval, interval_panel, span
-from cot_entropy.report.rows import Table, number
+from cot_entropy.stats.read_tables import Table, number
 
 
 def sensitivity_figure(tables: Sequence[Table]) -> Figure | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from cot_entropy.report.figure import Figure, Value
 from cot_entropy.report.figures.panels import Interval, interval_panel, span
-from cot_entropy.report.rows import Row
+from cot_entropy.stats.read_tables import Row
 
 QUANTITIES: Final = {
     "accuracy_gap_pp": ("The gap", "difference, percentage points"),

@@ -20,6 +20,8 @@ class Effort:
     resamples: int
     permutations: int
     filter_resamples: int
+    panel_studies: int
+    panel_resamples: int
     sizes: tuple[int, ...]
     accuracies: tuple[float, ...]
     flag_rates: tuple[float, ...]
@@ -37,6 +39,8 @@ FULL: Final = Effort(
     resamples=600,
     permutations=600,
     filter_resamples=100,
+    panel_studies=2000,
+    panel_resamples=200,
     sizes=(1319, 500),
     accuracies=(0.4, 0.6, 0.8, 0.93, 0.95),
     flag_rates=(0.01, 0.03, 0.1, 0.3, 0.5, 0.75, 0.95),
@@ -65,6 +69,8 @@ QUICK: Final = Effort(
     resamples=100,
     permutations=200,
     filter_resamples=20,
+    panel_studies=20,
+    panel_resamples=50,
     sizes=(500,),
     accuracies=(0.6, 0.93),
     flag_rates=(0.1, 0.5),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 from cot_entropy.plan.model import MinimumSizes
-from cot_entropy.stats.calibration.truth import GapTruth
+from cot_entropy.stats.populations import GapTruth
 from cot_entropy.stats.two_by_two import GapInterval, gap_interval
 
 Values = NDArray[np.float64]
@@ -44,10 +44,21 @@ class GapDesign:
     @cached_property
     def supports(self) -> Flags:
         """Which pairs support: assessable, interval above 0 and Fisher's p below alpha."""
+        low, _ = self._interval
+        return self.assessable & (low > 0) & (self.fisher < self.alpha)
+
+    @cached_property
+    def refutes(self) -> Flags:
+        """Which pairs refute: assessable, interval below 0."""
+        _, high = self._interval
+        return self.assessable & (high < 0)
+
+    @cached_property
+    def _interval(self) -> tuple[Values, Values]:
         right_monotone, right_other = np.meshgrid(
             np.arange(self.monotone + 1.0), np.arange(self.other + 1.0), indexing="ij"
         )
-        low, _ = gap_interval(
+        return gap_interval(
             right_monotone,
             self.monotone - right_monotone,
             right_other,
@@ -55,7 +66,6 @@ class GapDesign:
             method=self.interval,
             level=self.level,
         )
-        return self.assessable & (low > 0) & (self.fisher < self.alpha)
 
     @cached_property
     def fisher(self) -> Values:

@@ -17,10 +17,10 @@ from cot_entropy.stats.calibration.tally import (
     Significance,
     tally,
 )
-from cot_entropy.stats.calibration.truth import filter_study
 from cot_entropy.stats.confirm.error_filter import FilterSample, deal_folds, filter_statistics
 from cot_entropy.stats.confirm.error_filter_evidence import AUROC_RANGE, WORKING_SET
 from cot_entropy.stats.confirm.evidence import Sizes
+from cot_entropy.stats.populations import filter_study
 from cot_entropy.stats.resampling import resample_counts
 
 Values = NDArray[np.float64]

@@ -12,7 +12,7 @@ from cot_entropy.plan.model import Bounds, Hypothesis, MinimumSizes, Plan
 from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.exact_gap import GapDesign
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.calibration.truth import GapTruth
+from cot_entropy.stats.populations import GapTruth
 from cot_entropy.stats.two_by_two import GapInterval
 
 GAPS: Final = (0.0, 2.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0)

@@ -14,7 +14,7 @@ from cot_entropy.stats.calibration.effort import Effort
 from cot_entropy.stats.calibration.filter_studies import filter_studies
 from cot_entropy.stats.calibration.studies import gap_studies, rank_studies
 from cot_entropy.stats.calibration.tally import CalibrationRow
-from cot_entropy.stats.calibration.truth import coherence_shares, violation_shares
+from cot_entropy.stats.populations import coherence_shares, violation_shares
 
 
 class Job(Protocol):

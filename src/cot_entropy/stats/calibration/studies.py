@@ -17,8 +17,8 @@ from cot_entropy.stats.calibration.tally import (
     bootstrap_brackets,
     tally,
 )
-from cot_entropy.stats.calibration.truth import GapTruth, rank_shares, rho_of
 from cot_entropy.stats.intervals import PermutationNull
+from cot_entropy.stats.populations import GapTruth, rank_shares, rho_of
 from cot_entropy.stats.rank_correlation import fisher_z, permuted_tables, spearman
 from cot_entropy.stats.two_by_two import TwoByTwo, accuracy_gap, fisher_p, gap_interval
 

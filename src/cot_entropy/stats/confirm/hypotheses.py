@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cot_entropy.plan.exploratory import CoherenceMap
 from cot_entropy.plan.model import Hypothesis, Plan
-from cot_entropy.stats.cells import Cell, Settings
+from cot_entropy.stats.cells import Cell, NullBounds, Settings
 from cot_entropy.stats.confirm.decision import Reading, read_rule
 from cot_entropy.stats.confirm.error_filter_evidence import FilterSampleOfCell
 from cot_entropy.stats.confirm.evidence import Detail, Evidence, Sample
@@ -50,8 +51,25 @@ def assess(cell: Cell, hypotheses: Sequence[Hypothesis], plan: Plan) -> list[Ass
 def settings_of(plan: Plan) -> Settings:
     """The plan's numbers that every statistic needs."""
     return Settings(
-        resamples=plan.resamples, seed=plan.seed, level=plan.level, eps=plan.eps, m=plan.m
+        resamples=plan.resamples,
+        seed=plan.seed,
+        level=plan.level,
+        eps=plan.eps,
+        m=plan.m,
+        null=_null_bounds(plan),
     )
+
+
+def _null_bounds(plan: Plan) -> NullBounds | None:
+    """The criterion of the plan's coherence map; None where it has none, or one without bounds."""
+    for entry in plan.exploratory:
+        if isinstance(entry, CoherenceMap):
+            criterion = next(one for one in plan.hypotheses if one.id == entry.params.criterion)
+            low, high = criterion.bounds.low, criterion.bounds.high
+            if low is not None and high is not None:
+                levels = criterion.levels
+                return NullBounds(low, high, levels.supported, levels.refuted)
+    return None
 
 
 def _sample(cell: Cell, hypothesis: Hypothesis, plan: Plan) -> Sample:

@@ -9,18 +9,20 @@ from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.confirm.decision import decide, holm
 from cot_entropy.stats.confirm.hypotheses import Assessment
+from cot_entropy.stats.replication.panel import PanelCell
 from cot_entropy.stats.row_status import Standing, Standings
 from cot_entropy.stats.rows import Estimate, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellResult:
-    """One cell's assessments by hypothesis id and its exploratory rows."""
+    """One cell's assessments by hypothesis id, its exploratory rows, and what pooling needs."""
 
     cell: str
     trajectories_sha256: str
     assessments: Mapping[str, Assessment]
     explored: tuple[Estimate, ...]
+    panel: PanelCell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ class Report:
         return rows
 
     def estimate_rows(self) -> list[Estimate]:
-        """What stands beside the hypotheses, then E1..E13: plan order, `not run` rows included."""
+        """What stands beside the hypotheses, then E1..E15: plan order, `not run` rows included."""
         rows: list[Estimate] = []
         for hypothesis in self.plan.hypotheses:
             for cell in (*self.plan.cells_of(hypothesis), *self.outside):

@@ -1,4 +1,4 @@
-"""The exploratory half of the analysis: E1..E13, each a function of one cell and its plan entry."""
+"""The exploratory half of the analysis: E1..E15, each a function of one cell and its plan entry."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from cot_entropy.plan import exploratory as plan
 from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.cells import Cell, Estimator, Estimators, Settings
 from cot_entropy.stats.explore import (
+    coherence_map,
     cost,
     coupling,
     eps_sweep,
@@ -53,10 +54,10 @@ ESTIMATORS: Final[Estimators] = MappingProxyType(
         "cost": _for(plan.Cost, cost.estimate),
         "token_confidence": _for(plan.TokenConfidence, token_confidence.estimate),
         "consistency": pending.not_run("no consistency labels beside the trajectories"),
-        "coherence_map": pending.not_run(
-            "needs the trajectories of the protocol variants; this cell's rho(C) stands under H2"
-        ),
+        "coherence_map": _for(plan.CoherenceMap, coherence_map.estimate),
         "variants": pending.not_run("needs the trajectories of the protocol variants"),
+        "replication": pending.not_run("sets studies beside each other: replication.csv"),
+        "pooled": pending.not_run("is about all cells together: replication.csv"),
     }
 )
 """The estimator of each name that the plan can hold."""

@@ -46,9 +46,14 @@ class Bootstrapped:
 def bootstrap(cell: Cell, settings: Settings, statistic: Statistic) -> list[Bootstrapped]:
     """The statistic's k numbers over all questions, with percentile intervals over resamples."""
     points = statistic(np.ones((cell.n, 1), dtype=np.float32))[:, 0]
+    drawn = draws(cell, settings, statistic)
+    return [summary(point, draw, settings.level) for point, draw in zip(points, drawn, strict=True)]
+
+
+def draws(cell: Cell, settings: Settings, statistic: Statistic) -> Values:
+    """The statistic's k numbers in every resample of the cell, `(k, resamples)`."""
     blocks = [statistic(block.astype(np.float32)) for block in _resamples(cell, settings)]
-    draws = np.concatenate(blocks, axis=1)
-    return [summary(point, draw, settings.level) for point, draw in zip(points, draws, strict=True)]
+    return np.concatenate(blocks, axis=1)
 
 
 @lru_cache(maxsize=1)

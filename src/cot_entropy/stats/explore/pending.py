@@ -1,4 +1,4 @@
-"""E11..E13: registered, and not run on the trajectories of one cell alone; each row says why."""
+"""E11, E13 to E15: registered, and not run on one cell alone; each row says why."""
 
 from __future__ import annotations
 

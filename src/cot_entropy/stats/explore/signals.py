@@ -19,6 +19,8 @@ from cot_entropy.signal.entropy import NO_ANSWER, TIE_DECIMALS
 from cot_entropy.stats.cells import Cell, Values
 from cot_entropy.stats.explore.bootstrap import ratio
 from cot_entropy.stats.explore.columns import absent
+from cot_entropy.stats.explore.entropy_dynamics import area, settled
+from cot_entropy.stats.explore.prefix_baseline import COLUMNS, prefix_scores
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,29 @@ SIGNALS: Final[Mapping[Signal, SignalSource]] = MappingProxyType(
             lambda cell: _at_the_end(cell, max),
             "Wang et al. 2023: the largest class's share of the normalised probabilities",
             needs=WEIGHED,
+        ),
+        "entropy_instability": SignalSource(
+            lambda cell: -cell.values("chain_entropy_instability"),
+            "Zhu et al. 2026 (EDIS): bursts and rebounds of the next-token entropy, lower better; "
+            "the window is inferred",
+            needs=("chain_entropy_instability",),
+            setting="engine.top_logprobs",
+        ),
+        "prefix_baseline": SignalSource(
+            prefix_scores,
+            "ours: cross-fitted log-odds from length, log-probability, token entropy and their "
+            "slopes at the last prefix, no completion used; higher better",
+            needs=COLUMNS,
+            setting="engine.top_logprobs",
+        ),
+        "entropy_area": SignalSource(
+            lambda cell: -area(cell.entropies),
+            "ours: area under the trajectory over N, lower better",
+        ),
+        "change_point": SignalSource(
+            lambda cell: settled(cell.entropies),
+            "Xu et al. 2026: Page's CUSUM, here on answer entropies; the earlier the alarm the "
+            "better; reference and alarm ours",
         ),
     }
 )

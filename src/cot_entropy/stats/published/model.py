@@ -1,4 +1,8 @@
-"""preregistration/published.yaml: the figures that the papers print, as strict models."""
+"""preregistration/published.yaml: the figures that the papers print, as strict models.
+
+What a figure's counts imply (its interval, whether it follows from its study's other figures) is
+stored beside it, since figures and counts never change; the tests compute it again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,6 @@ from pydantic import AfterValidator, Field
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.located_yaml import read_located_yaml, validate_located
 from cot_entropy.base.strict import Strict
-from cot_entropy.stats.published.implied import Printed
 
 Quantity = Literal[
     "accuracy_monotone_percent",
@@ -41,8 +44,10 @@ Quantity = Literal[
     "ece_step_7",
     "cells_won_by_final_entropy",
     "conditions_missing_the_null",
+    "flag_rate_at_eps",
 ]
-Design = Literal["matched", "pilot"]
+Matched = Literal["model", "dataset", "size", "protocol"]
+Outcome = Literal["agrees", "differs", "not checkable"]
 
 
 def _a_number(text: str) -> str:
@@ -56,6 +61,9 @@ PrintedText = Annotated[
 ]
 
 
+Ends = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
 class PaperSource(Strict):
     """A paper."""
 
@@ -67,13 +75,22 @@ class Ours(Strict):
     """The row of ours that measures the same, and the field of it.
 
     `share_correct`: n_correct / n of the row. `cells_above_zero`, `cells_below_zero`: the number
-    of cells whose row lies on that side.
+    of cells whose row lies on that side; `cells_missing_the_null`: of those whose row's reason
+    does not say that the null holds. `pooled`: the mean of the cells' rows, weighted by their n.
     """
 
     id: str = Field(pattern=r"^[HE][1-9][0-9]*[a-z]?$")
     quantity: str = Field(min_length=1)
+    mean_with: list[str] = Field(default_factory=list)
+    """Further quantities: ours is the mean of all of them, undefined where one is."""
     field: Literal[
-        "estimate", "p_value", "share_correct", "cells_above_zero", "cells_below_zero"
+        "estimate",
+        "p_value",
+        "share_correct",
+        "pooled",
+        "cells_above_zero",
+        "cells_below_zero",
+        "cells_missing_the_null",
     ] = "estimate"
     times: int = Field(default=1, ge=1, le=100)
 
@@ -83,14 +100,19 @@ class Figure(Strict):
 
     quantity: Quantity
     printed: PrintedText
+    to: PrintedText | None = None
+    """The upper end, where the paper prints a range."""
     version: str = ""
     note: str = ""
+    interval: Ends | None = None
+    """From the counts that fit the print, the widest of theirs."""
     ours: Ours | None = None
-
-    @property
-    def number(self) -> Printed:
-        """The number with its rounding."""
-        return Printed(self.printed)
+    check: Outcome = "not checkable"
+    """Whether it follows from the study's other figures."""
+    implied: Ends | None = None
+    """Least and greatest value that those allow."""
+    check_note: str = ""
+    """How it was checked."""
 
 
 class Study(Strict):
@@ -99,23 +121,18 @@ class Study(Strict):
     id: str = Field(pattern=r"^[a-z0-9-]+$")
     source: str
     cell: str = Field(min_length=1)
-    design: Design
+    matched: list[Matched] = Field(min_length=1)
+    """What of its design is that of the registered study."""
     n: int = Field(ge=4)
     figures: list[Figure] = Field(min_length=1)
 
-    def all(self, quantity: Quantity) -> list[Printed]:
-        """The figures of a quantity, in order."""
-        return [figure.number for figure in self.figures if figure.quantity == quantity]
-
-    def one(self, quantity: Quantity) -> Printed | None:
-        """The first figure of a quantity; None where the paper prints none."""
-        return next(iter(self.all(quantity)), None)
-
 
 class Published(Strict):
-    """All that is set against ours, matched designs and pilots."""
+    """All that is set against ours."""
 
     schema_version: Literal[1]
+    level: float = Field(gt=0.5, lt=1)
+    """Coverage of the stored intervals."""
     sources: dict[str, PaperSource] = Field(min_length=1)
     studies: list[Study] = Field(min_length=1)
 
