@@ -122,6 +122,7 @@ def test_a_second_freeze_needs_a_reason(project: Path) -> None:
 
 def test_the_reason_is_recorded_with_what_was_replaced(project: Path) -> None:
     first = freeze(CONFIG)
+    first_sha256 = hashlib.sha256(FROZEN.read_bytes()).hexdigest()
     commit(project)
     second = freeze(CONFIG, reason="a typing error in H3")
     assert [(one.sha256, one.commit, one.reason) for one in second.replaced] == [
