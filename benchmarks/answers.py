@@ -3,7 +3,7 @@
 7,276 questions (4 models x 1,319 GSM8K and 500 MATH questions), 9 prefixes, 5 completions of up to
 150 tokens. The texts are cut from real solutions in `../shared/data` where that folder stands
 beside the project, else made up. Goals on two cores: 60 s under `registered` + `normalised`, 180 s
-under `robust` + `math_verify`, with memory flat in the number of questions.
+under `robust` + `by_value`, with memory flat in the number of questions.
 
     python benchmarks/answers.py [--share 0.1] [--processes 2]
 """
@@ -33,7 +33,7 @@ SAMPLES: Final = 5
 CHARACTERS: Final = 600  # 150 tokens of English and LaTeX
 VARIANTS: Final[tuple[tuple[ExtractionRule, Equivalence], ...]] = (
     ("registered", "normalised"),
-    ("robust", "math_verify"),
+    ("robust", "by_value"),
 )
 
 

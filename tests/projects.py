@@ -87,5 +87,5 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def forget_digests() -> None:
-    digest.stage_digest.cache_clear()
+    digest._digest.cache_clear()
     digest._reachable.cache_clear()

@@ -14,7 +14,7 @@ import yaml
 from cot_entropy.audit.derive import registered_trajectories
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
-from cot_entropy.data.spec import QuestionsJob
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
 from cot_entropy.formats.attempts import attempt
 from cot_entropy.formats.ledger import GenerationJob, Work
@@ -119,7 +119,9 @@ def run_tiny(results: Path = RESULTS, *, config: Path = CONFIG) -> Path:
     """Run every stage in the working folder, as the rules do; returns the results folder."""
     configuration = read_configuration(config)
     for name, dataset in configuration.study.datasets.items():
-        job = QuestionsJob(name=name, dataset=dataset, code_digest=stage_digest("questions"))
+        job = QuestionsJob(
+            name=name, dataset=dataset, code_digest=stage_digest("questions", dataset.rules())
+        )
         prepare_questions(job, out=results / f"inputs/{name}.questions.jsonl.zst")
     for name, model in configuration.study.models.items():
         prepare_model(
@@ -157,7 +159,7 @@ def generate(cell: str, configuration: Configuration, results: Path) -> None:
         )
     probe = blocks.probe["registered"]
     cut_prefixes(
-        PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")),
+        PrefixesJob(probe=probe, code_digest=stage_digest("prefixes", probe.rules())),
         chains=files["chains"],
         out=files["prefixes"],
     )

@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 from cot_entropy.base.files import sha256_file, write_jsonl
 from cot_entropy.base.seeds import request_seed
+from cot_entropy.data.job import DatasetSpec
 from cot_entropy.data.load import load
-from cot_entropy.data.spec import DatasetSpec, LocalDataset
+from cot_entropy.data.sources.local import LocalDataset
 from cot_entropy.formats.inputs import DatasetHeader, read_model
 from cot_entropy.formats.inputs import Question as QuestionLine
 from cot_entropy.formats.records import ChainRecord, PrefixRecord, read_records

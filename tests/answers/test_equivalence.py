@@ -13,7 +13,7 @@ class Pair(NamedTuple):
     first: str
     second: str
     normalised: bool
-    math_verify: bool
+    by_value: bool
 
 
 PAIRS = [
@@ -209,13 +209,13 @@ def test_normalised(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_math_verify(pair: Pair) -> None:
+def test_by_value(pair: Pair) -> None:
     """Equal values with notes that do not contradict, whichever is the gold answer."""
     verdicts = {
-        grade_answer(a, b, equivalence="math_verify", kind="math").correct
+        grade_answer(a, b, equivalence="by_value", kind="math").correct
         for a, b in ((pair.first, pair.second), (pair.second, pair.first))
     }
-    assert verdicts == {pair.math_verify}
+    assert verdicts == {pair.by_value}
 
 
 def test_no_answer_is_wrong() -> None:
@@ -237,20 +237,20 @@ def test_no_answer_is_wrong() -> None:
 )
 def test_what_is_over_the_limits_is_compared_as_strings(answer: str, gold: str) -> None:
     """And the grade says so."""
-    assert grade_answer(answer, gold, equivalence="math_verify", kind="math") == Grade(
+    assert grade_answer(answer, gold, equivalence="by_value", kind="math") == Grade(
         correct=False, compared_as_strings=True
     )
 
 
 def test_over_the_limits_equal_strings_are_equal() -> None:
     """The normalised strings decide."""
-    grade = grade_answer("x ^{2000}", "x^{2000}", equivalence="math_verify", kind="math")
+    grade = grade_answer("x ^{2000}", "x^{2000}", equivalence="by_value", kind="math")
     assert grade == Grade(correct=True, compared_as_strings=True)
 
 
 def test_numbers_need_no_algebra() -> None:
     """Answers of kind `number` that are no rational numbers are compared as normalised strings."""
-    grade = grade_answer(r"\sqrt{16}", "4", equivalence="math_verify", kind="number")
+    grade = grade_answer(r"\sqrt{16}", "4", equivalence="by_value", kind="number")
     assert grade == Grade(correct=False)
 
 
@@ -259,7 +259,7 @@ def test_a_verdict_is_the_same_in_any_thread() -> None:
     pairs = [(f"(x+{n})^2", f"x^2+{2 * n}x+{n * n}") for n in range(1000, 1040)]
 
     def grade(pair: tuple[str, str]) -> Grade:
-        return grade_answer(*pair, equivalence="math_verify", kind="math")
+        return grade_answer(*pair, equivalence="by_value", kind="math")
 
     with ThreadPoolExecutor(4) as threads:
         assert set(threads.map(grade, pairs)) == {Grade(correct=True)}

@@ -23,7 +23,7 @@ from cot_entropy.answers import grade_answer
 from cot_entropy.answers.kinds import Equivalence
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/answers.md"
-EQUIVALENCES: list[Equivalence] = ["normalised", "math_verify"]
+EQUIVALENCES: list[Equivalence] = ["normalised", "by_value"]
 
 NOT_FOLDED = {
     *("display style", "round delimiters", "square delimiters", "full stop", "braces", "bold"),
@@ -77,7 +77,7 @@ def test_the_independent_reading_tells_equal_from_unequal() -> None:
 
 def test_no_changed_formula_is_the_same_by_value() -> None:
     """Sums, limits, unions, lists, relations, units: answers that MATH-500 has few of."""
-    assert falsely_equal(pairs(FORMULAS), "math_verify") == []
+    assert falsely_equal(pairs(FORMULAS), "by_value") == []
 
 
 def test_changed_formulas_are_the_same_only_where_published() -> None:
@@ -89,7 +89,7 @@ def test_changed_formulas_are_the_same_only_where_published() -> None:
 def test_false_equality_over_the_published_golds() -> None:
     """None by value; under the registered rule those that the papers make. The page states both."""
     found = pairs([*math500(), *FORMULAS])
-    by_value = falsely_equal(found, "math_verify")
+    by_value = falsely_equal(found, "by_value")
     registered = falsely_equal(found, "normalised")
     made = [pair for pair in registered if published(pair[0]) == published(pair[1])]
     as_published = sum(published(one) == published(other) for one, other in found)
@@ -135,7 +135,7 @@ def test_false_inequality_over_the_published_golds() -> None:
             apart[equivalence][name] = sum(
                 not same(gold, respell(gold), equivalence) for gold in golds
             )
-    assert sum(apart["math_verify"].values()) == 0
+    assert sum(apart["by_value"].values()) == 0
     assert {name for name, n in apart["normalised"].items() if n} == NOT_FOLDED | {"box"}
     page = " ".join(PAGE.read_text("utf-8").split())
     total = len(golds) * len(RESPELLINGS)

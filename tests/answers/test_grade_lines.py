@@ -40,7 +40,7 @@ def test_no_answer_is_null_and_wrong() -> None:
 def test_the_dataset_decides_the_kind() -> None:
     """The same completion has a boxed answer for MATH only."""
     text = lines({"id": 1, "completion": r"\boxed{x+1} for 3", "gold": "1+x"})
-    options = {"extraction": "registered", "equivalence": "math_verify"}
+    options = {"extraction": "registered", "equivalence": "by_value"}
     assert grade(text, **options)[0] == {"id": 1, "answer": "3", "correct": False}
     assert grade(text, dataset="math", **options)[0] == {"id": 1, "answer": "x+1", "correct": True}
 
@@ -129,7 +129,7 @@ def said(gold: str, **options: str) -> str:
 
 @pytest.mark.parametrize("gold", ["145.0", "+145", "145.00", "$145", "145 dollars", "145."])
 @pytest.mark.parametrize("extraction", ["registered", "zhao", "robust"])
-@pytest.mark.parametrize("equivalence", ["normalised", "math_verify"])
+@pytest.mark.parametrize("equivalence", ["normalised", "by_value"])
 def test_a_gold_is_read_as_a_number(gold: str, extraction: str, equivalence: str) -> None:
     """As when a dataset is loaded."""
     text = lines({"id": 1, "completion": "There are 145 pages left.", "gold": gold})
@@ -144,7 +144,7 @@ def test_a_gold_is_read_as_a_number(gold: str, extraction: str, equivalence: str
         ("1,00,000", {}),
         ("18 or 20", {}),
         ("3/4", {}),
-        ("1/3", {"extraction": "zhao", "equivalence": "math_verify"}),
+        ("1/3", {"extraction": "zhao", "equivalence": "by_value"}),
         ("x+1", {"dataset": "math", "extraction": "zhao"}),
         ("\x0crac{1}{2}", {"dataset": "math"}),
         (r"\frac{1}{2", {"dataset": "math"}),
@@ -160,8 +160,8 @@ def test_a_gold_that_no_answer_can_equal_is_said(gold: str, options: dict[str, s
     [
         ("145.0", {}),
         ("3/4", {"extraction": "robust"}),
-        ("1/3", {"extraction": "robust", "equivalence": "math_verify"}),
-        ("3/4", {"equivalence": "math_verify"}),
+        ("1/3", {"extraction": "robust", "equivalence": "by_value"}),
+        ("3/4", {"equivalence": "by_value"}),
         ("x+1", {"dataset": "math"}),
         ("0.5", {"dataset": "math", "extraction": "zhao"}),
         (r"\frac{1}{2}", {"dataset": "math", "extraction": "zhao"}),

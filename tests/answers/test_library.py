@@ -1,4 +1,4 @@
-"""Where the `math_verify` equivalence departs from math-verify's own `verify`, and why."""
+"""Where the `by_value` equivalence departs from math-verify's own `verify`, and why."""
 
 import logging
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def test_departure_is_listed(pair: Pair) -> None:
     elif pair.name in LIBRARY_REFUSES_WRONGLY:
         expected = False
     else:
-        expected = pair.math_verify
+        expected = pair.by_value
     assert (forward or backward) == expected
     assert (pair.name in ONE_DIRECTION_ONLY) == (
         forward != backward and pair.name not in LIBRARY_ACCEPTS_WRONGLY
@@ -87,7 +87,7 @@ def test_departure_is_listed(pair: Pair) -> None:
 
 def test_every_departure_is_a_pair() -> None:
     """No name in the lists is stale, and each is a departure."""
-    by_name = {pair.name: pair.math_verify for pair in PAIRS}
+    by_name = {pair.name: pair.by_value for pair in PAIRS}
     assert {by_name[name] for name in LIBRARY_ACCEPTS_WRONGLY} == {False}
     assert {by_name[name] for name in LIBRARY_REFUSES_WRONGLY} == {True}
     assert {by_name[name] for name in ONE_DIRECTION_ONLY} == {True}

@@ -27,24 +27,26 @@ from cot_entropy.answers.golds import lost_backslash, number_gold
 from cot_entropy.answers.limits import MAX_LENGTH
 from cot_entropy.answers.normalise import normal_form
 from cot_entropy.answers.reading import read
-from cot_entropy.generate.segmentation import RULES as SEGMENTATIONS
+from cot_entropy.protocol.names import EXTRACTIONS
+from cot_entropy.protocol.probe import SEGMENTATIONS
 
 LENGTHS = (10_000, 40_000, 160_000)
 FLOOR_SECONDS = 0.1
 MANY = 9
 SOURCE = Path(cot_entropy.__file__).parent
-RULES: tuple[ExtractionRule, ...] = get_args(ExtractionRule)
+RULES = EXTRACTIONS.names
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 
 UNBOUNDED = {
     *("answers.boxes", "answers.extract", "answers.folding", "answers.golds", "answers.normalise"),
     *(
         "answers.numbers",
-        "answers.robust",
+        "answers.extraction.robust",
         "answers.sides",
-        "generate.segmentation",
+        "generate.spans",
         "generate.prompts",
     ),
+    *(f"generate.segmentation.{name}" for name in ("blank_lines", "newlines", "step_marker_only")),
     *("consistency.computed", "consistency.judge", "consistency.prompt", "consistency.rules"),
     *("consistency.transcript", "data.load"),
 }
@@ -57,7 +59,7 @@ BOUNDED = {
     "answers.symbolic": "reads texts within the registered limits",
 }
 SHORT_TEXTS = {
-    "answers.robust": {"_MATH", "_SENTENCE_END", "_EMPHASIS", "_PROSE"},
+    "answers.extraction.robust": {"_MATH", "_SENTENCE_END", "_EMPHASIS", "_PROSE"},
     "answers.sides": {"_SPACED_NAME", "_OPERATOR_AT_END"},
 }
 """Patterns that see a window: 200 characters behind a marker, 64 at the end of a side."""
@@ -173,7 +175,7 @@ RUNS: dict[str, Callable[[str], object]] = {
     "gold": number_gold,
     "lost backslash": lost_backslash,
     "cut at a comma": lambda text: is_cut_at_comma(text, "1", rule="robust", kind="number"),
-    **{f"segment {name}": rule for name, rule in SEGMENTATIONS.items()},
+    **{f"segment {name}": SEGMENTATIONS.load(name).units for name in SEGMENTATIONS.names},
 }
 
 

@@ -64,7 +64,7 @@ FORMULAS = [
     ("2x = 5", "5"),
     ("x + y = 0", "0"),
 ]
-EQUIVALENCES: list[Equivalence] = ["normalised", "math_verify"]
+EQUIVALENCES: list[Equivalence] = ["normalised", "by_value"]
 
 
 def same(first: str, second: str, equivalence: Equivalence) -> set[bool]:
@@ -128,4 +128,4 @@ def test_the_name_of_one_value_goes(named: str, equivalence: Equivalence) -> Non
 )
 def test_what_joins_statements_counts(first: str, second: str, equal: bool) -> None:
     """Values may be listed with either word; statements are not the same under both."""
-    assert same(first, second, "math_verify") == {equal}
+    assert same(first, second, "by_value") == {equal}

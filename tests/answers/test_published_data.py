@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from itertools import combinations, product
-from typing import get_args
 
 import pytest
 from answer_data import rows
@@ -21,9 +20,9 @@ from cot_entropy.answers import (
     grade_answer,
     grade_lines,
 )
+from cot_entropy.protocol.names import EQUIVALENCES, EXTRACTIONS
 
-RULES: tuple[ExtractionRule, ...] = get_args(ExtractionRule)
-EQUIVALENCES: tuple[Equivalence, ...] = get_args(Equivalence)
+RULES = EXTRACTIONS.names
 MODELS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
 
 CASE_IDS = [
@@ -39,27 +38,27 @@ NORMALISED_PAIRS = {
     ("30", r"30^\circ"),  # degree mark left out
     ("36", r"36^\circ"),  # degree mark left out
     ("36", r"\$36"),  # currency left out
-    (r"36^\circ", r"\$36"),  # the published rules remove both marks; math_verify keeps them apart
+    (r"36^\circ", r"\$36"),  # the published rules remove both marks; by_value keeps them apart
     ("5", "x=5"),  # name left out
     ("90", r"90^\circ"),  # degree mark left out
     (r"\frac14", r"\frac{1}{4}"),  # braces left out
 }
 """Every pair of distinct MATH-500 golds that `normalised` calls equal, each looked at."""
 
-MATH_VERIFY_PAIRS = (NORMALISED_PAIRS - {(r"36^\circ", r"\$36")}) | {
+BY_VALUE_PAIRS = (NORMALISED_PAIRS - {(r"36^\circ", r"\$36")}) | {
     ("-2,1", "1,-2"),  # both questions ask for all such integers: a set, in two orders
     ("40", "40_9"),  # base left out
 }
-"""Every pair of distinct MATH-500 golds that `math_verify` calls equal, each looked at."""
+"""Every pair of distinct MATH-500 golds that `by_value` calls equal, each looked at."""
 
 
 @pytest.mark.parametrize("case_id", CASE_IDS)
 def test_shared_case(case_id: str) -> None:
-    """`robust` and `math_verify` give what the public report calls right."""
+    """`robust` and `by_value` give what the public report calls right."""
     case = next(row for row in rows("cases/answer_cases.jsonl") if row["id"] == case_id)
     dataset: Dataset = case["dataset"]
     answer = extract(case["completion"], rule="robust", kind=KINDS[dataset])
-    grade = grade_answer(answer, case["gold"], equivalence="math_verify", kind=KINDS[dataset])
+    grade = grade_answer(answer, case["gold"], equivalence="by_value", kind=KINDS[dataset])
     assert (answer, grade.correct) == (case["expected_answer"], case["expected_correct"])
 
 
@@ -81,7 +80,7 @@ def test_report_case(case_id: str) -> None:
     line = {"id": case_id, "completion": case["completion"], "gold": case["gold"]}
     for rules in case["rules"]:
         equivalence: Equivalence = (
-            "math_verify" if rules["equivalence"] == "by value" else rules["equivalence"]
+            "by_value" if rules["equivalence"] == "by value" else rules["equivalence"]
         )
         answer = extract(case["completion"], rule=rules["extraction"], kind=kind)
         grade = grade_answer(answer, case["gold"], equivalence=equivalence, kind=kind)
@@ -103,7 +102,7 @@ def test_no_report_case_on_answers_is_left_out() -> None:
     assert [case["id"] for case in cases if "rules" in case] == REPORT_CASES
 
 
-@pytest.mark.parametrize(("rule", "equivalence"), list(product(RULES, EQUIVALENCES)))
+@pytest.mark.parametrize(("rule", "equivalence"), list(product(RULES, EQUIVALENCES.names)))
 def test_published_verdicts_of_model_solutions(
     rule: ExtractionRule, equivalence: Equivalence
 ) -> None:
@@ -129,7 +128,7 @@ def test_gsm8k_golds_are_found_in_their_solutions(rule: ExtractionRule) -> None:
         answer = extract(row["answer"], rule=rule, kind="number")
         assert answer == gold.replace(",", "")
         assert grade_answer(answer, gold, equivalence="normalised", kind="number").correct
-        assert grade_answer(answer, gold, equivalence="math_verify", kind="number").correct
+        assert grade_answer(answer, gold, equivalence="by_value", kind="number").correct
 
 
 @pytest.mark.parametrize("rule", ["registered", "robust"])
@@ -143,7 +142,7 @@ def test_math_golds_are_found_in_their_solutions(rule: ExtractionRule) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("equivalence", EQUIVALENCES)
+@pytest.mark.parametrize("equivalence", EQUIVALENCES.names)
 def test_math_golds_equal_themselves_spelled_otherwise(equivalence: Equivalence) -> None:
     """In dollars, and with a space at each end; both directions."""
     for row in rows("data/math500_test.jsonl"):
@@ -155,7 +154,7 @@ def test_math_golds_equal_themselves_spelled_otherwise(equivalence: Equivalence)
 
 @pytest.mark.parametrize(
     ("equivalence", "expected"),
-    [("normalised", NORMALISED_PAIRS), ("math_verify", MATH_VERIFY_PAIRS)],
+    [("normalised", NORMALISED_PAIRS), ("by_value", BY_VALUE_PAIRS)],
 )
 def test_distinct_golds_called_equal(
     equivalence: Equivalence, expected: set[tuple[str, str]]
@@ -176,7 +175,7 @@ def test_golds_that_are_compared_as_strings() -> None:
     as_strings = [
         pair
         for pair in combinations(golds, 2)
-        if grade_answer(*pair, equivalence="math_verify", kind="math").compared_as_strings
+        if grade_answer(*pair, equivalence="by_value", kind="math").compared_as_strings
     ]
     assert as_strings == []
 
@@ -185,10 +184,10 @@ def test_clustering_all_golds_agrees_with_grading_them() -> None:
     """Components add nothing to the pairs, but for `36`: beside two marks it stays by itself."""
     golds = sorted({row["answer"] for row in rows("data/math500_test.jsonl")})
     kind: AnswerKind = "math"
-    labels = cluster(golds, equivalence="math_verify", kind=kind).labels
+    labels = cluster(golds, equivalence="by_value", kind=kind).labels
     joined = {
         (a, b)
         for (a, first), (b, second) in combinations(zip(golds, labels, strict=True), 2)
         if first == second
     }
-    assert joined == MATH_VERIFY_PAIRS - {("36", r"36^\circ"), ("36", r"\$36")}
+    assert joined == BY_VALUE_PAIRS - {("36", r"36^\circ"), ("36", r"\$36")}

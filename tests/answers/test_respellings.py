@@ -58,17 +58,17 @@ def test_a_respelled_gold_is_the_same_answer(respelling: str) -> None:
     for gold in golds():
         other = RESPELLINGS[respelling](gold)
         for pair in ((gold, other), (other, gold)):
-            grade = grade_answer(*pair, equivalence="math_verify", kind="math")
+            grade = grade_answer(*pair, equivalence="by_value", kind="math")
             assert grade == Grade(correct=True), pair
 
 
 def test_a_changed_gold_is_another_answer() -> None:
-    """Under `math_verify`, whatever character is changed."""
+    """Under `by_value`, whatever character is changed."""
     same = [
         (gold, other)
         for gold in golds()
         for other in changed(gold)
-        if grade_answer(other, gold, equivalence="math_verify", kind="math").correct
+        if grade_answer(other, gold, equivalence="by_value", kind="math").correct
     ]
     assert same == []
 

@@ -89,14 +89,14 @@ NO_ORDINALS = [
 
 def same(first: str, second: str) -> set[bool]:
     pairs = ((first, second), (second, first))
-    return {grade_answer(*pair, equivalence="math_verify", kind="math").correct for pair in pairs}
+    return {grade_answer(*pair, equivalence="by_value", kind="math").correct for pair in pairs}
 
 
 @pytest.mark.parametrize("styled", SEVEN)
 def test_a_styled_number_is_the_number(styled: str) -> None:
     """By value, whichever is the gold; in a dataset of numbers too."""
     assert same(styled, "7") == {True}
-    assert grade_answer(styled, "7", equivalence="math_verify", kind="number").correct
+    assert grade_answer(styled, "7", equivalence="by_value", kind="number").correct
 
 
 @pytest.mark.parametrize(("styled", "plain"), [*SAME, *ORDINALS])

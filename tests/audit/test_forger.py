@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from cot_entropy.audit.derive import registered_trajectories
-from cot_entropy.base.files import read_jsonl
+from cot_entropy.base.files import read_jsonl, sha256_file
 from cot_entropy.registration.departures import run_standings
 from cot_entropy.registration.items import plan_items
 from cot_entropy.registration.provenance import (
@@ -331,11 +331,11 @@ def test_a_list_of_replaced_freezes_that_was_stripped_is_named(tiny: Tiny, tmp_p
     ids=lambda change: next(iter(change)),
 )
 def test_the_deposited_hash_covers_time_commit_and_list(tiny: Tiny, change: Record) -> None:
-    own = _refrozen(tiny.results, replaced=[REPLACED])
-    edit_json(own, lambda frozen: frozen.update(change))
-    seal(tiny.results)
-    said = command("audit", tiny.results)
-    assert (said.code, "sha256: is not the hash of this freeze" in said.errors) == (2, True)
+    frozen = _refrozen(tiny.results, replaced=[REPLACED])
+    deposited = sha256_file(frozen)
+    assert f", sha256 {deposited}, " in command("audit", tiny.results, "--jobs", 1).out
+    _refrozen(tiny.results, **change)
+    assert f", sha256 {deposited}, " not in command("audit", tiny.results, "--jobs", 1).out
 
 
 # 6: another model

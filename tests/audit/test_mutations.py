@@ -28,6 +28,7 @@ from cot_entropy.audit.stored_files import (
 from cot_entropy.base import digest
 from cot_entropy.base.errors import UserError
 from cot_entropy.formats.trajectories import read_trajectories, write_trajectories
+from cot_entropy.protocol.engine import FILL
 from cot_entropy.registration.provenance import FOLDER, REGISTRATION, RUN, run_items
 from cot_entropy.study.config import Configuration
 from forge import Record, cover_up, edit_json, flip_byte, rewrite
@@ -133,7 +134,7 @@ def test_every_leaf_of_the_config_is_named(tiny: Tiny, caught: Caught) -> None:
     study, blocks = configuration["study"], configuration["protocols"]
     binding = [
         ("study", "seed"),
-        *(("study", "engine", key) for key in study["engine"] if key != "stall_timeout_s"),
+        *(("study", "engine", key) for key in study["engine"] if key not in FILL),
         *(
             ("study", part, *leaf)
             for part in ("models", "datasets")

@@ -1,5 +1,6 @@
 """A stage's digest changes with the code it can reach, and with nothing else."""
 
+import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +8,19 @@ from pathlib import Path
 import pytest
 
 from cot_entropy.base import digest
+from cot_entropy.plan.exploratory import ENTRIES, ESTIMATORS, SIGNALS
+from cot_entropy.plan.load import load_plan
+from cot_entropy.protocol.probe import CAPS, SEGMENTATIONS
+from cot_entropy.registration.items import code_items
+from cot_entropy.study.config import read_configuration
 
+ROOT = Path(__file__).parents[2]
 GENERATION = ("chains", "completions", "prefixes")
+
+
+with contextlib.chdir(ROOT):
+    STUDY = read_configuration(Path("config/study.yaml"))
+    PLAN = load_plan(Path(STUDY.study.plan)).plan
 
 
 @pytest.fixture
@@ -22,13 +34,14 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    digest.stage_digest.cache_clear()
+    digest._digest.cache_clear()
     digest._reachable.cache_clear()
 
 
 def all_digests() -> dict[str, str]:
+    """The digests of the registered study: those that a freeze takes."""
     forget()
-    return {stage: digest.stage_digest(stage) for stage in digest.STAGES}
+    return code_items(STUDY, PLAN)
 
 
 def changed(source: Path, module: str, old: str, new: str) -> set[str]:
@@ -37,7 +50,11 @@ def changed(source: Path, module: str, old: str, new: str) -> set[str]:
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    return {stage for stage, value in all_digests().items() if value != before[stage]}
+    return {
+        item.removeprefix("stage/")
+        for item, value in all_digests().items()
+        if value != before[item]
+    }
 
 
 def test_every_stage_has_its_module() -> None:
@@ -53,13 +70,42 @@ def test_a_changed_entropy_reaches_score_and_not_generation(source: Path) -> Non
     assert not stages & {"model", "questions", *GENERATION}
 
 
-def test_a_changed_segmentation_keeps_the_chains(source: Path) -> None:
-    path = source / "generate/segmentation.py"
-    stages = changed(
-        source, "generate/segmentation.py", path.read_text(), path.read_text() + "\nEXTRA = 1\n"
-    )
-    assert "prefixes" in stages
-    assert "chains" not in stages
+@pytest.mark.parametrize(
+    ("rule", "stages"),
+    [
+        ("generate/segmentation/blank_lines.py", {"prefixes"}),
+        ("generate/segmentation/newlines.py", set()),
+        ("generate/caps/truncate.py", {"prefixes"}),
+        ("generate/caps/merge.py", set()),
+        ("stats/signals/coherence.py", {"analyse", "report"}),
+        ("stats/signals/final_entropy.py", {"analyse", "baseline", "report", "variants"}),
+        ("stats/estimators/eps_sweep.py", {"analyse", "report"}),
+        ("plan/entries/eps_sweep.py", {"analyse", "report"}),
+    ],
+)
+def test_an_edited_rule_reaches_the_stages_that_name_it(
+    source: Path, rule: str, stages: set[str]
+) -> None:
+    """The registered study cuts at blank lines, truncates, and plans E1 to E13."""
+    text = (source / rule).read_text()
+    assert changed(source, rule, text, text + "\nEXTRA = 1\n") == stages
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [kind.folder for kind in (SEGMENTATIONS, CAPS, SIGNALS, ENTRIES, ESTIMATORS)],
+)
+def test_a_rule_that_nobody_names_changes_nothing(source: Path, folder: str) -> None:
+    before = all_digests()
+    source.joinpath(*folder.split("."), "unused.py").write_text("VALUE = 1\n")
+    assert all_digests() == before
+
+
+def test_an_edited_engine_reaches_what_generates(source: Path) -> None:
+    path = source / "engine/vllm.py"
+    text = path.read_text()
+    stages = changed(source, "engine/vllm.py", text, text + "\nEXTRA = 1\n")
+    assert stages == {"chains", "completions", "self_consistency"}
 
 
 def test_a_changed_comment_or_docstring_changes_nothing(source: Path) -> None:

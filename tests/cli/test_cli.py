@@ -25,7 +25,8 @@ from tests.stats.explore.simulated import random_rows
 from cot_entropy import cli
 from cot_entropy.base.errors import ConfigError, StorageError, UserError
 from cot_entropy.base.files import read_jsonl, sha256_file
-from cot_entropy.data.spec import LocalDataset, QuestionsJob
+from cot_entropy.data.job import QuestionsJob
+from cot_entropy.data.sources.local import LocalDataset
 from cot_entropy.engine.base import EngineFailedError
 from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.model.spec import HubModel, LocalModel, ModelJob
@@ -71,7 +72,7 @@ def test_grade_answers_in_order() -> None:
 def test_grade_takes_rule_and_equivalence() -> None:
     stdin = line(id=1, completion="so \\boxed{\\frac{1}{2}}", gold="0.5")
     options = ("grade", "--dataset", "math", "--extraction", "robust")
-    done = call(*options, "--equivalence", "math_verify", stdin=stdin)
+    done = call(*options, "--equivalence", "by_value", stdin=stdin)
     assert json.loads(done.stdout)["correct"] is True
 
 

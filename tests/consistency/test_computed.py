@@ -31,10 +31,10 @@ def test_the_last_value_is_compared_with_the_answer(
 
 
 def test_equal_fractions_need_the_equivalence() -> None:
-    """0.5 and one half are equal for math_verify."""
+    """0.5 and one half are equal for by_value."""
     half = made("So x = \\frac{1}{2}, that is \\boxed{\\frac{1}{2}}", "\\boxed{0.5}")
     assert (
-        judge_computed(half, kind="math", rule="registered", equivalence="math_verify").outcome
+        judge_computed(half, kind="math", rule="registered", equivalence="by_value").outcome
         == "consistent"
     )
 

@@ -14,7 +14,7 @@ from cot_entropy.consistency.joined import estimate
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.formats.trajectories import write_trajectories
-from cot_entropy.plan.exploratory import Consistency
+from cot_entropy.plan.entries.consistency import Consistency
 from cot_entropy.stats.cells import Cell, Settings, read_cell
 from cot_entropy.stats.rows import Estimate
 

@@ -10,7 +10,7 @@ import sympy
 from sympy import I, Rational, Symbol, oo, pi, solve, sqrt, symbols
 
 from cot_entropy.data.load import load
-from cot_entropy.data.spec import EmbeddedDataset
+from cot_entropy.data.sources.embedded import EmbeddedDataset
 
 x, y, k, n = symbols("x y k n", real=True)
 z = Symbol("z")

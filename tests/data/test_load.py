@@ -12,7 +12,9 @@ from cot_entropy.base.files import write_jsonl
 from cot_entropy.data.hub import hub_rows
 from cot_entropy.data.load import load
 from cot_entropy.data.questions import Question, questions_sha256
-from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
+from cot_entropy.data.sources.embedded import EmbeddedDataset
+from cot_entropy.data.sources.hub import HubDataset
+from cot_entropy.data.sources.local import LocalDataset
 
 GSM8K = Path(__file__).parents[3] / "shared" / "data" / "gsm8k_test.jsonl"
 MATH500 = GSM8K.with_name("math500_test.jsonl")

@@ -6,7 +6,7 @@ from cot_entropy.answers import AnswerKind, extract, grade_answer
 from cot_entropy.data import latex, wordproblems
 from cot_entropy.data.generate import strata, take
 from cot_entropy.data.questions import Problem
-from cot_entropy.generate.segmentation import blank_lines
+from cot_entropy.generate.segmentation.blank_lines import units as blank_lines
 
 ALL = strata(steps=(1, 2, 3), sizes=("small", "large"), distractors=("no", "yes"))
 WORDS = take(wordproblems.problems(seed=2, split="train", kinds=ALL), 300)

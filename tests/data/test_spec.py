@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from cot_entropy.data.spec import DatasetSpec, EmbeddedDataset, HubDataset, LocalDataset
+from cot_entropy.data.job import DatasetSpec
+from cot_entropy.data.sources.embedded import EmbeddedDataset
+from cot_entropy.data.sources.hub import HubDataset
+from cot_entropy.data.sources.local import LocalDataset
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(DatasetSpec)
 WORDS = {"source": "embedded", "name": "wordproblems", "answer": "number", "questions": 10}

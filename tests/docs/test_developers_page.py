@@ -1,100 +1,108 @@
 """What the pages promise to whoever changes the code: how few files a change takes."""
 
+import contextlib
 import csv
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import indent
 from typing import get_args
 
 import numpy as np
 import pytest
+import yaml
 from fences import blocks
+from recipes import RECIPES, follow
 from sklearn.metrics import roc_auc_score
 from tests.stats.explore.simulated import random_rows
 
+from cot_entropy.base import digest
 from cot_entropy.formats.trajectories import write_trajectories
+from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import (
     Estimand,
     FilterFeature,
     Interval,
     MissingData,
+    Plan,
     PValue,
     Rule,
 )
+from cot_entropy.registration.items import code_items
+from cot_entropy.study.config import Configuration, read_configuration
+from projects import forget_digests
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/cot_entropy"
 
 
-@pytest.mark.parametrize(
-    ("name", "files"),
-    [
-        ("newlines", {"generate/segmentation.py", "protocol/probe.py"}),
-        ("p_majority", {"stats/explore/signals.py", "plan/exploratory.py"}),
-        ("zhao", {"answers/extract.py", "protocol/names.py"}),
-        ("m_10", set()),
-    ],
-    ids=["segmentation rule", "signal", "extraction rule", "variant"],
-)
-def test_a_name_stands_in_the_files_that_the_page_names(name: str, files: set[str]) -> None:
-    """What was added once shows what adding another takes."""
-    found = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if f'"{name}"' in path.read_text(encoding="utf-8")
-    }
-    assert found == files
+def copy_of_the_package(tmp_path: Path) -> Path:
+    package = tmp_path / "src/cot_entropy"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
+    return package
+
+
+@pytest.fixture(scope="module")
+def registered() -> tuple[Configuration, Plan]:
+    with contextlib.chdir(ROOT):
+        study = read_configuration(Path("config/study.yaml"))
+        return study, load_plan(Path(study.study.plan)).plan
+
+
+@pytest.mark.parametrize("page", RECIPES)
+def test_a_recipe_changes_no_digest(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    registered: tuple[Configuration, Plan],
+    page: str,
+) -> None:
+    """The registered study's stages: its blocks and its plan name none of the new rules."""
+    package = copy_of_the_package(tmp_path)
+    monkeypatch.setattr(digest, "ROOT", package)
+    forget_digests()
+    before = code_items(*registered)
+    follow(page, package)
+    forget_digests()
+    assert code_items(*registered) == before
+    forget_digests()
+
+
+@pytest.mark.parametrize("file", [name for names in RECIPES.values() for name in names])
+def test_the_page_for_developers_names_the_folder(file: str) -> None:
     page = (ROOT / "docs/developers.md").read_text(encoding="utf-8")
-    assert all(f"`{file}`" in page for file in files)
+    assert f"`{file.rpartition('/')[0]}/`" in page
 
 
-def put(path: Path, text: str, *, before: str) -> None:
-    """Insert text before the only place where another one stands."""
-    old = path.read_text(encoding="utf-8")
-    assert old.count(before) == 1, before
-    path.write_text(old.replace(before, text + before), encoding="utf-8")
+def run_there(tmp_path: Path, code: str, *arguments: str) -> str:
+    """Run Python with the copy of the package; returns what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout
 
 
 @pytest.mark.full
 def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
-    """Its two blocks of code and its line of the plan give an AUROC, that of scikit-learn."""
-    name, scores = (
-        block.text
-        for block in blocks(ROOT / "docs/howto/add-a-signal.md")
-        if block.language == "python"
-    )
-    package = tmp_path / "src/cot_entropy"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
-    put(
-        package / "plan/exploratory.py",
-        indent(name.rstrip() + ",\n", "    "),
-        before='    "p_majority",\n',
-    )
-    put(
-        package / "stats/explore/signals.py",
-        indent(scores, "        "),
-        before='        "p_majority": SignalSource(',
-    )
+    """Its file and its name in the plan give an AUROC, that of scikit-learn."""
+    follow("add-a-signal.md", copy_of_the_package(tmp_path))
     plan = (ROOT / "preregistration/plan.yaml").read_text(encoding="utf-8")
-    assert plan.count("p_majority]") == 2
-    plan = plan.replace("p_majority]", "p_majority, first_fall]")
+    plan = re.sub(r"(?<=signals: \[)(?=final_entropy)", "first_fall, ", plan)
     for key in ("resamples", "permutations"):
         plan = plan.replace(f"{key}: 10000", f"{key}: 200")
     (tmp_path / "plan.yaml").write_text(plan, encoding="utf-8")
     rows = random_rows(200, seed=4, missing=0.0)
     write_trajectories(tmp_path / "mine.parquet", rows)
     code = "from cot_entropy.cli import main; main()"
-    arguments = ["analyse", "--plan", "plan.yaml", "--out", "out", "mine.parquet"]
-    subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
-        check=True,
-    )
+    run_there(tmp_path, code, "analyse", "--plan", "plan.yaml", "--out", "out", "mine.parquet")
     with (tmp_path / "out/estimates.csv").open(newline="") as stream:
         found = {
             row["quantity"]: row
@@ -110,40 +118,73 @@ def test_the_page_about_signals_adds_one(tmp_path: Path) -> None:
     assert float(found["auroc[first_fall]"]["estimate"]) == pytest.approx(expected)
 
 
-@pytest.mark.full
 def test_the_page_about_segmentation_adds_a_rule(tmp_path: Path) -> None:
-    """Its two blocks cut a text into the sentences that stand in it."""
-    name, rule = (
-        block.text
-        for block in blocks(ROOT / "docs/howto/change-the-segmentation.md")
-        if block.language == "python"
-    )
-    package = tmp_path / "src/cot_entropy"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "adapter"))
-    path = package / "protocol/probe.py"
-    put(path, f"{name.strip()}, ", before='"step_marker"]')
-    put(
-        package / "generate/segmentation.py",
-        indent(rule, "    "),
-        before='    "step_marker": step_marker,\n',
-    )
+    """It cuts a text into the sentences that stand in it."""
+    follow("change-the-segmentation.md", copy_of_the_package(tmp_path))
     code = (
         "from cot_entropy.protocol.probe import ProbeBlock\n"
-        "from cot_entropy.generate.segmentation import cut\n"
+        "from cot_entropy.generate.prefixes import cut\n"
         "probe = ProbeBlock(segmentation='sentences', cap=8, cap_policy='truncate', m=5,"
         " temperature=0.7, budget=150)\n"
         "text = 'Two and two. That is 4!  So 4'\n"
         "print(cut('q', text, range(1, len(text) + 1), probe).ends)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
     # one character a token: nothing, then up to the end of each sentence
-    assert json.loads(done.stdout) == [0, 12, 23, 29]
+    assert json.loads(run_there(tmp_path, code)) == [0, 12, 23, 29]
+
+
+def test_the_page_about_extraction_adds_a_rule(tmp_path: Path) -> None:
+    follow("add-an-extraction-rule.md", copy_of_the_package(tmp_path))
+    code = (
+        "from cot_entropy.protocol.scoring import ScoringBlock\n"
+        "from cot_entropy.answers import extract\n"
+        "block = ScoringBlock(extraction='last_line', searched='completion', eps=0.0,"
+        " equivalence='normalised', no_answer='drop', outcome='majority')\n"
+        "print(extract('So\\n 41 \\n\\n', rule=block.extraction, kind='math'))"
+    )
+    assert run_there(tmp_path, code) == "41\n"
+
+
+def test_the_page_about_datasets_adds_a_source(tmp_path: Path) -> None:
+    follow("add-a-model-or-dataset.md", copy_of_the_package(tmp_path))
+    text = "question,answer\nWhat is 1 + 1?,2\nWhat is 2 + 2?,4\n"
+    (tmp_path / "sums.csv").write_text(text)
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from pydantic import TypeAdapter\n"
+        "from cot_entropy.data.load import load\n"
+        "from cot_entropy.data.job import DatasetSpec\n"
+        "spec = TypeAdapter(DatasetSpec).validate_python({'source': 'table', 'answer': 'number',"
+        " 'path': 'sums.csv', 'sha256': sys.argv[1]})\n"
+        "print([one.gold for one in load(spec, root=Path()).questions])"
+    )
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    assert run_there(tmp_path, code, sha256) == "['2', '4']\n"
+
+
+def test_the_page_about_estimators_adds_one(tmp_path: Path) -> None:
+    """Of ten questions with entropies 0.0 to 0.9 the hardest two: one is right."""
+    follow("add-an-estimator.md", copy_of_the_package(tmp_path))
+    (entry,) = [
+        block.text
+        for block in blocks(ROOT / "docs/howto/add-an-estimator.md")
+        if block.language == "yaml"
+    ]
+    values = yaml.safe_load(entry)[0] | {"params": {"share": 0.2}}
+    code = (
+        "import json, sys\n"
+        "import numpy as np\n"
+        "from types import SimpleNamespace\n"
+        "from pydantic import TypeAdapter\n"
+        "from cot_entropy.plan.exploratory import ESTIMATORS, ExploratoryEntry\n"
+        "entry = TypeAdapter(ExploratoryEntry).validate_python(json.loads(sys.argv[1]))\n"
+        "cell = SimpleNamespace(name='m/d', n=10, trajectories_sha256='',\n"
+        "    final_entropy=np.arange(10) / 10, correct=np.arange(10) % 2 == 0)\n"
+        "rows = ESTIMATORS.load(entry.estimator).estimate(cell, entry, None)\n"
+        "print([(row.id, row.kind, row.estimate, row.n) for row in rows])"
+    )
+    assert run_there(tmp_path, code, json.dumps(values)) == "[('E14', 'exploratory', 0.5, 2)]\n"
 
 
 PLANNED = (

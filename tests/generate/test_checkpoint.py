@@ -19,6 +19,7 @@ from cot_entropy.formats.records import (
     read_records,
 )
 from cot_entropy.generate.checkpoint import Checkpoint
+from cot_entropy.protocol.engine import FILL
 from generation import chain_block, scripted_settings
 
 
@@ -147,13 +148,52 @@ def test_a_setting_under_which_nothing_was_finished_binds_nobody(tmp_path: Path)
         assert checkpoint.holds(0)
 
 
-def test_a_longer_stall_timeout_may_continue(tmp_path: Path) -> None:
-    """The one setting that changes no token does not bind a checkpoint."""
-    with opened(tmp_path / "out") as checkpoint:
+OTHER_FILL = {
+    "max_num_seqs": 2,
+    "max_num_batched_tokens": 2048,
+    "memory_share": 0.8,
+    "cpu_cache_gb": 2,
+    "enforce_eager": True,
+    "in_process": True,
+    "stall_timeout_s": 7,
+}
+
+
+def test_every_way_to_fill_a_device_is_tried_here() -> None:
+    assert OTHER_FILL.keys() == FILL
+
+
+@pytest.mark.parametrize("key", sorted(OTHER_FILL))
+def test_another_fill_may_continue(tmp_path: Path, key: str) -> None:
+    """What says only how full the device is binds no checkpoint; the file's header says both."""
+    with opened(tmp_path / "out.zst") as checkpoint:
         checkpoint.append(0, record(0))
-    patient = engine_identity(scripted_settings(stall_timeout_s=7))
-    with opened(tmp_path / "out", engine=patient) as checkpoint:
+    other = engine_identity(scripted_settings(**{key: OTHER_FILL[key]}))
+    with opened(tmp_path / "out.zst", engine=other) as checkpoint:
+        assert checkpoint.continued
         assert checkpoint.holds(0)
+        checkpoint.append(1, record(1))
+        checkpoint.append(2, record(2))
+    with opened(tmp_path / "out.zst", engine=other) as checkpoint:
+        checkpoint.finish()
+    found = read_header(tmp_path / "out.zst")
+    assert found.engine == other
+    assert found.other_fills == [header().engine.settings.fill]
+
+
+def test_a_fill_under_which_nothing_was_finished_is_not_recorded(tmp_path: Path) -> None:
+    """Lowered after an engine that did not start: one way throughout."""
+    with opened(tmp_path / "out.zst"):
+        pass
+    lower = engine_identity(scripted_settings(memory_share=0.5))
+    with opened(tmp_path / "out.zst", engine=lower) as checkpoint:
+        assert checkpoint.continued
+        for position in range(3):
+            checkpoint.append(position, record(position))
+        checkpoint.finish()
+    found = read_header(tmp_path / "out.zst")
+    assert found.engine == lower
+    assert found.other_fills == []
 
 
 def test_damage_before_the_last_line_is_refused(tmp_path: Path) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cot_entropy.generate.segmentation import (
-    CAPS,
-    RULES,
-    blank_lines,
-    cut,
-    newlines,
-    step_marker,
-    step_marker_only,
-)
-from cot_entropy.protocol.probe import CapPolicy, Segmentation
+from cot_entropy.generate.prefixes import cut
+from cot_entropy.generate.segmentation.blank_lines import units as blank_lines
+from cot_entropy.generate.segmentation.newlines import units as newlines
+from cot_entropy.generate.segmentation.step_marker import units as step_marker
+from cot_entropy.generate.segmentation.step_marker_only import units as step_marker_only
+from cot_entropy.protocol.probe import CAPS, SEGMENTATIONS
 from generation import probe_block
 
 
@@ -30,10 +24,15 @@ def per_character(text: str) -> list[int]:
     return list(range(1, len(text) + 1))
 
 
-def test_every_rule_name_has_a_rule() -> None:
-    """The protocol block and the table of rules name the same rules and cap policies."""
-    assert set(RULES) == set(get_args(Segmentation))
-    assert set(CAPS) == set(get_args(CapPolicy))
+@pytest.mark.parametrize("name", SEGMENTATIONS.names)
+def test_every_segmentation_cuts(name: str) -> None:
+    """A module of the folder is a rule: one line without a mark is one unit."""
+    assert SEGMENTATIONS.load(name).units("one line") == [(0, 8)]
+
+
+@pytest.mark.parametrize("name", CAPS.names)
+def test_every_cap_keeps_what_is_below_it(name: str) -> None:
+    assert CAPS.load(name).probed([3, 5], 8) == [3, 5]
 
 
 @pytest.mark.parametrize(
@@ -177,12 +176,12 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 @given(
     text=TEXTS,
-    rule=st.sampled_from(get_args(Segmentation)),
+    rule=st.sampled_from(SEGMENTATIONS.names),
     cap=st.sampled_from([(None, None), (3, "truncate"), (3, "merge")]),
     widths=st.lists(st.integers(1, 4), min_size=9, max_size=9),
 )
 def test_prefixes_grow_and_hold_their_units(
-    text: str, rule: Segmentation, cap: tuple[int | None, CapPolicy | None], widths: list[int]
+    text: str, rule: str, cap: tuple[int | None, str | None], widths: list[int]
 ) -> None:
     """For every rule, cap and tokenisation: prefixes grow, each ends at or after its unit and
     within one token of it."""
@@ -192,7 +191,7 @@ def test_prefixes_grow_and_hold_their_units(
         token_ends.append(min(len(text), last + widths[len(token_ends) % len(widths)]))
     probe = probe_block(segmentation=rule, cap=cap[0], cap_policy=cap[1])
     record = cut("q", text, token_ends, probe)
-    spans = RULES[rule](text)
+    spans = SEGMENTATIONS.load(rule).units(text)
     assert record.ends == sorted(record.ends)
     assert record.ends[0] == 0
     assert record.n_units_chain == len(spans)
@@ -209,6 +208,6 @@ def test_prefixes_grow_and_hold_their_units(
 @given(TEXTS)
 def test_no_rule_loses_text(text: str) -> None:
     """All that is not white space lies in some unit, in order, for every rule."""
-    for rule in RULES.values():
-        joined = "".join(text[start:stop] for start, stop in rule(text))
+    for rule in SEGMENTATIONS.names:
+        joined = "".join(text[start:stop] for start, stop in SEGMENTATIONS.load(rule).units(text))
         assert "".join(joined.split()) == "".join(text.split())

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from cot_entropy.audit.audit import audit
+from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.registration.departures import run_standings
 from cot_entropy.stats.analyse import analyse
 from cot_entropy.stats.row_status import UNVERIFIED
@@ -127,6 +128,37 @@ def test_a_cell_made_by_other_code_is_demoted_and_the_other_is_not(project: Path
     rewrite(generations(CELL, RESULTS)["completions"], change)
     kinds = {(row["cell"], row["kind"]) for row in finished()}
     assert kinds == {(CELL, "exploratory"), (OTHER, "confirmatory")}
+
+
+def mixed(lines: list[Record]) -> list[Record]:
+    """The file of an attempt that went on with less memory."""
+    settings = EngineSettings.model_validate(lines[0]["engine"]["settings"])
+    lower = settings.fill.model_copy(update={"memory_share": 0.8})
+    lines[0]["other_fills"] = [lower.model_dump(mode="json")]
+    return lines
+
+
+def test_a_cell_made_with_the_device_filled_in_two_ways_is_demoted(project: Path) -> None:
+    rewrite(generations(CELL, RESULTS)["completions"], mixed)
+    reasons = {(row["cell"], row["kind"]): row["reason"] for row in finished()}
+    assert reasons.keys() == {(CELL, "exploratory"), (OTHER, "confirmatory")}
+    assert f"cell/{CELL}" in reasons[CELL, "exploratory"]
+    details = {one.detail for one in audit(RESULTS, jobs=1).findings}
+    expected = f"{CELL} was generated with the device filled in several ways: memory_share 0.8, 0.9"
+    assert expected in details
+
+
+def test_a_declared_mixture_demotes_nothing(project: Path) -> None:
+    rewrite(generations(CELL, RESULTS)["completions"], mixed)
+    found = f"{CELL} was generated with the device filled in several ways: memory_share 0.8, 0.9"
+    declare(f"cell/{CELL}", found)
+    assert {row["kind"] for row in finished()} == {"confirmatory"}
+
+
+def test_a_device_filled_otherwise_throughout_is_no_difference(project: Path) -> None:
+    """Less memory than the frozen config says, for every file of every cell."""
+    edit_yaml(CONFIG, lambda study: study["engine"].__setitem__("memory_share", 0.8))
+    assert {row["kind"] for row in finished()} == {"confirmatory"}
 
 
 def test_further_chains_by_other_code_demote_no_row_and_are_named(project: Path) -> None:

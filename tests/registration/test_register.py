@@ -36,7 +36,7 @@ def test_it_has_the_sections_of_osfs_template(text: str, section: str) -> None:
 
 def test_every_plan_id_has_a_row(text: str) -> None:
     plan = load_plan(PLAN).plan
-    for entry in (*plan.hypotheses, *plan.exploratory):
+    for entry in plan.entries:
         assert f"\n| {entry.id} | " in text
 
 

@@ -25,7 +25,7 @@ from cot_entropy.stats.tables import VARIANT_COLUMNS, write_csv, write_table
 
 VARIANTS = [f"variant_{number}" for number in range(1, 25)]
 QUANTITIES = {"accuracy_gap_pp": 12.0, "flag_rate": 0.5, "rho_violations": -0.2, "accuracy": 0.7}
-GRADERS = [*product(("registered", "zhao", "robust"), ("normalised", "math_verify"))]
+GRADERS = [*product(("registered", "zhao", "robust"), ("normalised", "by_value"))]
 
 
 def write_tables(results: Path, cells: Sequence[str], *, seed: int = 20261129) -> None:

@@ -85,7 +85,7 @@ def test_the_page_asks_for_nothing(scripted: Reported) -> None:
 def test_every_hypothesis_and_entry_of_the_plan_has_a_section(scripted: Reported) -> None:
     """None is left out, run or not."""
     plan = load_plan(scripted.plan).plan
-    for entry in (*plan.hypotheses, *plan.exploratory):
+    for entry in plan.entries:
         assert f'<section id="{entry.id.lower()}"' in scripted.html
 
 
@@ -259,7 +259,7 @@ def test_a_grader_table_becomes_a_figure(scripted: Reported, tmp_path: Path) -> 
     cell_files(results, "toy/algebra", PROTOCOL).sensitivity.write_text(
         "cell,extraction,equivalence,registered,accuracy_gap_pp\n"
         "toy/algebra,registered,normalised,True,12.5\n"
-        "toy/algebra,robust,math_verify,False,\n",
+        "toy/algebra,robust,by_value,False,\n",
         encoding="utf-8",
     )
     html = rewritten(results)

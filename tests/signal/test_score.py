@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -17,7 +17,7 @@ from cot_entropy.formats.records import (
     Sample,
     write_records,
 )
-from cot_entropy.protocol.names import ExtractionRule
+from cot_entropy.protocol.names import EXTRACTIONS
 from cot_entropy.protocol.scoring import ScoringBlock, SensitivityJob
 from cot_entropy.signal.score import (
     Question,
@@ -232,6 +232,6 @@ def test_completions_cut_at_a_comma_are_counted() -> None:
     texts = [["It is 3,5", "It is 1,00,000", "It is 1,000", "It is 7", ""]]
     asked = question("", [0], texts)
     job = SensitivityJob(cell="m/d", scoring=REGISTERED, code_digest="x")
-    for extraction in get_args(ExtractionRule):
+    for extraction in EXTRACTIONS.names:
         found = scored_by(asked, job, "number", (extraction, "normalised"))
         assert (found.cut_at_comma, found.missing, found.completions) == (2, 1, 5)

@@ -99,7 +99,7 @@ MOVED: Final = {
     "completion_only": Moved(wrong="inherit"),
     "extraction_robust": Moved(right="invented"),
     "extraction_zhao": Moved(wrong="boxed"),
-    "math_verify": Moved(right="quarter"),
+    "by_value": Moved(right="quarter"),
     "robust": Moved(right="invented quarter"),
     # two of five answer, and rightly
     "no_answer_drop": Moved(right="silent", falling="silent"),

@@ -99,7 +99,7 @@ def test_a_key_is_named_as_it_stands_in_the_file(study: dict[str, Any]) -> None:
 def test_a_source_that_is_none_says_which_there_are(study: dict[str, Any]) -> None:
     study["datasets"]["gsm8k"]["source"] = "hugging"
     assert refused(study).startswith(
-        "study.yaml: datasets.gsm8k: 'source' `hugging` is none of 'embedded', 'local', 'hub'"
+        "study.yaml: datasets.gsm8k: 'source' `hugging` is none of 'embedded', 'hub', 'local'"
     )
 
 

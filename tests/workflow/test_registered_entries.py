@@ -15,7 +15,7 @@ import yaml
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
-from cot_entropy.data.spec import QuestionsJob
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.stage import prepare_questions
 from cot_entropy.engine.base import Request
 from cot_entropy.engine.scripted import ScriptedBackend
@@ -76,7 +76,9 @@ class Made:
         """Every stage of every cell and protocol, then the tables and the report."""
         flow, results = self.flow, self.results
         for name, dataset in flow.study.datasets.items():
-            job = QuestionsJob(name=name, dataset=dataset, code_digest=stage_digest("questions"))
+            job = QuestionsJob(
+                name=name, dataset=dataset, code_digest=stage_digest("questions", dataset.rules())
+            )
             prepare_questions(job, out=results / f"inputs/{name}.questions.jsonl.zst")
         for name, model in flow.study.models.items():
             prepare_model(
@@ -134,7 +136,7 @@ class Made:
             return made
         chains, block = self._chains(cell, chain), self.flow.blocks.probe[probe]
         cut_prefixes(
-            PrefixesJob(probe=block, code_digest=stage_digest("prefixes")),
+            PrefixesJob(probe=block, code_digest=stage_digest("prefixes", block.rules())),
             chains=chains,
             out=made.prefixes,
         )
@@ -162,7 +164,7 @@ class Made:
         made = self._probed(cell, probe.parent.name, probe.name)
         block = self.flow.blocks.scoring[scoring]
         score(
-            ScoreJob(cell=cell, scoring=block, code_digest=stage_digest("score")),
+            ScoreJob(cell=cell, scoring=block, code_digest=stage_digest("score", block.rules())),
             chains=probe.parent / "chains.jsonl.zst",
             prefixes=made.prefixes,
             completions=made.completions,

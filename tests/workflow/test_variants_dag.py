@@ -39,7 +39,7 @@ ADDED = {
     "robust": SCORING,
     "extraction_robust": SCORING,
     "extraction_zhao": SCORING,
-    "math_verify": SCORING,
+    "by_value": SCORING,
     "no_answer_drop": SCORING,
     "no_answer_singleton": SCORING,
     "chain_outcome": SCORING,

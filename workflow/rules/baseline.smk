@@ -17,7 +17,8 @@ rule self_consistency:
     log:
         f"{CHAIN}/self_consistency.log",
     shell:
-        "cot-entropy --log {log} self-consistency --job {params.job:q} --model {input.model:q}"
+        "cot-entropy --log {log} self-consistency --job {params.job:q} --fill {FILL:q}"
+        " --model {input.model:q}"
         " --chains {input.chains:q} --out {output:q}"
 
 

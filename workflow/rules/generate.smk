@@ -3,6 +3,7 @@ from cot_entropy.workflow.generate import Generate
 generate = Generate(flow)
 CHAIN = f"{flow.results}/{{model}}/{{dataset}}/{{chain}}"
 PROBE = f"{CHAIN}/{{probe}}"
+FILL = flow.fill  # no parameter: a finished cell stays finished whatever it says
 
 
 rule chains:
@@ -19,7 +20,7 @@ rule chains:
     log:
         f"{CHAIN}/chains.log",
     shell:
-        "cot-entropy --log {log} chains --job {params.job:q} --model {input.model:q}"
+        "cot-entropy --log {log} chains --job {params.job:q} --fill {FILL:q} --model {input.model:q}"
         " --questions {input.questions:q} --out {output:q}"
 
 
@@ -78,5 +79,6 @@ rule completions:
     log:
         f"{PROBE}/completions.log",
     shell:
-        "cot-entropy --log {log} completions --job {params.job:q} --model {input.model:q}"
+        "cot-entropy --log {log} completions --job {params.job:q} --fill {FILL:q}"
+        " --model {input.model:q}"
         " --chains {input.chains:q} --prefixes {input.prefixes:q} {params.stored:q} --out {output:q}"

@@ -1,4 +1,4 @@
-r"""What an answer is under the `math_verify` equivalence: a core, and notes that may be missing.
+r"""What an answer is under the equivalence `by_value`: a core, and notes that may be missing.
 
 A *note* is what writers leave out: a unit (`cm`, `^\circ`, `\%`, `\$`), the base of a numeral
 (`40_9`), the name of what is given (`x = 5`). The core is a number, words, an expression, a

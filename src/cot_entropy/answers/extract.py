@@ -1,4 +1,4 @@
-"""Which answer a text gives, under the three extraction rules (protocol section 5).
+"""Which answer a text gives, under the rules of `extraction/` (protocol section 5).
 
 All rules read the text after `folding.fold`, so that digits of any script count as digits.
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cot_entropy.answers.boxes import last_box
 from cot_entropy.answers.folding import fold
 from cot_entropy.answers.kinds import AnswerKind, ExtractionRule
-from cot_entropy.answers.numbers import last_plain, without_trailing_zero
-from cot_entropy.answers.robust import extract_robust
+from cot_entropy.protocol.names import EXTRACTIONS
 
 _COMMAS: Final = re.compile(r"(?<![0-9])[0-9]++(?:,[0-9]++)++")
 _GROUPED: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
@@ -20,22 +18,9 @@ _PLAIN: Final = re.compile(r"-?[0-9.]+")
 
 
 def extract(text: str, *, rule: ExtractionRule, kind: AnswerKind) -> str | None:
-    """The answer that `text` gives under `rule`, or None where it gives none.
-
-    `registered` (R26): numbers: the last number, without currency signs, thousands separators
-    and trailing `.0`; math: the content of the last `\\boxed{}`, else the last number.
-    `zhao` (Z26): the last integer or decimal for both kinds. `robust` (ours): see
-    `robust.extract_robust`. Never raises; work is linear in the length of the text.
-    """
-    folded = fold(text)
-    if rule == "robust":
-        return extract_robust(folded, kind=kind)
-    if rule == "registered" and kind == "math" and (box := last_box(folded).content) is not None:
-        return box
-    number = last_plain(folded)
-    if number is None or rule == "zhao":
-        return number
-    return without_trailing_zero(number)
+    """The answer that `text` gives under `rule`, or None where it gives none; never raises."""
+    answer: str | None = EXTRACTIONS.load(rule).extract(fold(text), kind=kind)
+    return answer
 
 
 def is_cut_at_comma(

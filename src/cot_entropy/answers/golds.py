@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Final
 
 from cot_entropy.answers.cores import Number
-from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
 from cot_entropy.answers.folding import fold
+from cot_entropy.answers.grading import grade_answer
 from cot_entropy.answers.kinds import AnswerKind, Equivalence, ExtractionRule
 from cot_entropy.answers.normalise import decimal
 from cot_entropy.answers.reading import read

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import IO, Any, Final
 
-from cot_entropy.answers.equivalence import grade_answer
 from cot_entropy.answers.extract import extract
 from cot_entropy.answers.golds import SOLUTION_MARKER, can_be_answered, lost_backslash, read_gold
+from cot_entropy.answers.grading import grade_answer
 from cot_entropy.answers.kinds import AnswerKind, Dataset, Equivalence, ExtractionRule
 from cot_entropy.base.errors import DataError
 

@@ -1,4 +1,4 @@
-r"""How the `math_verify` equivalence reads an answer, from its spelling to `cores`."""
+r"""How the equivalence `by_value` reads an answer, from its spelling to `cores`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Auditing: derive a run again from its stored generations and compare it with its registration.
 
-May import every package below the command line but `workflow`, `estimate` and `consistency`.
+May import every layer below it.
 """

@@ -203,7 +203,7 @@ def _entries(
     estimated: Sequence[Row],
 ) -> Iterator[EntryLine]:
     plan, frozen = found.registration.plan.plan, found.registration.items
-    for entry in (*plan.hypotheses, *plan.exploratory):
+    for entry in plan.entries:
         decides = entry in plan.hypotheses
         rows, counted = (judged, "") if decides else (estimated, "numbers: ")
         own = [row for row in rows if row.get("id") == entry.id]

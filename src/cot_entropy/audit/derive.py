@@ -19,6 +19,7 @@ from cot_entropy.audit.table_diff import Table, differences, read_csv, read_parq
 from cot_entropy.base.files import read_jsonl
 from cot_entropy.formats.records import Header
 from cot_entropy.generate.prefixes import cut_prefixes
+from cot_entropy.plan.load import load_plan
 from cot_entropy.protocol.baseline import BaselineJob
 from cot_entropy.protocol.probe import PrefixesJob
 from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
@@ -159,7 +160,7 @@ class Derivation:
             yield from self._compared(name, partial(self._table, name))
 
     def _reported(self) -> Iterator[Finding]:
-        if not written_by_this_code(self.items):
+        if not written_by_this_code(self.items, load_plan(self.plan).plan):
             self.limits.append(OTHER_CODE)
             return
         yield from page_findings(

@@ -20,6 +20,7 @@ from typing import Final
 from cot_entropy.audit.findings import Finding, problem_of
 from cot_entropy.audit.table_diff import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
 from cot_entropy.base.digest import stage_digest
+from cot_entropy.plan.model import Plan
 from cot_entropy.registration.items import Items
 from cot_entropy.registration.provenance import recorded
 from cot_entropy.report.figure import TABLES
@@ -38,9 +39,9 @@ FLOAT: Final = re.compile(rb"((?<!\d)\d+\.\d+(?:e[+-]?\d+)?|(?<!\d)\d+e-\d+)")
 """Only from where a run of digits begins, so that a long one is read once."""
 
 
-def written_by_this_code(items: Items) -> bool:
-    """Whether the installed code is what a run recorded for its report."""
-    return items.get("stage/report") == stage_digest("report")
+def written_by_this_code(items: Items, plan: Plan) -> bool:
+    """Whether the installed code is what a run of this plan recorded for its report."""
+    return items.get("stage/report") == stage_digest("report", plan.rules())
 
 
 def page_findings(

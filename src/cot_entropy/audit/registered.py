@@ -41,7 +41,7 @@ def _departures(run: Run, frozen: Items) -> Iterator[Departure]:
     """What differs from the freeze and concerns a cell of this run, or this audit's own code."""
     cells = {cell.cell for cell in run.cells}
     seen = results_on(run.cells)
-    here = {**run.record.items, **code_items()}
+    here = {**run.record.items, **_installed(run)}
     for items in (run.record.items, here):
         for departure in run_departures(frozen, items, run.registration, results=seen):
             if departure.cells is None or cells & set(departure.cells):
@@ -58,10 +58,15 @@ def _misrecorded(run: Run, recorded: Items) -> Iterator[tuple[str, str]]:
     for item in sorted(again.keys() | recorded.keys() - stages):
         if again.get(item) != recorded.get(item):
             yield item, "is not what run.json records for it"
-    ours = code_items()
+    ours = _installed(run)
     for item in sorted(stages | ours.keys()):
         if ours.get(item) != recorded.get(item):
             yield item, "the code of this installation is not the run's; check out the run's commit"
+
+
+def _installed(run: Run) -> Items:
+    """The digests of this installation's code, for what the run was told."""
+    return code_items(run.record.configuration, run.registration.plan.plan)
 
 
 def _described(departure: Departure, frozen: Values, found: Sequence[Values]) -> str:

@@ -15,7 +15,8 @@ from cot_entropy.base.seeds import Role, request_seed
 from cot_entropy.data.load import load
 from cot_entropy.data.questions import Question as Asked
 from cot_entropy.data.questions import questions_sha256
-from cot_entropy.data.spec import EmbeddedDataset, LocalDataset
+from cot_entropy.data.sources.embedded import EmbeddedDataset
+from cot_entropy.data.sources.local import LocalDataset
 from cot_entropy.formats.attempts import read_attempts
 from cot_entropy.formats.inputs import Question, read_dataset, read_questions
 from cot_entropy.formats.records import (

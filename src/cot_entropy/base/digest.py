@@ -2,7 +2,8 @@
 
 The imports of the stage's module are followed inside this package without importing anything.
 Comments, docstrings, formatting, tests and docs change no digest; a changed expression changes
-the digest of exactly the stages that can reach it. Data that ships beside reachable code (problem
+the digest of exactly the stages that can reach it. No import leads to a rule (`rules`): a stage is
+given the modules of those that its settings name. Data that ships beside reachable code (problem
 templates, the taxonomy, page templates) counts as code.
 """
 
@@ -11,14 +12,15 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.base import rules as named
 from cot_entropy.base.files import sha256_file
 
-PACKAGE: Final = "cot_entropy"
-ROOT: Final = Path(__file__).parents[1]
+PACKAGE: Final = named.PACKAGE
+ROOT: Final = named.ROOT
 
 DATA: Final = frozenset({".css", ".j2", ".js", ".json", ".jsonl", ".safetensors", ".toml", ".yaml"})
 
@@ -41,10 +43,19 @@ STAGES: Final[Mapping[str, str]] = {
 """The module that each stage's command calls."""
 
 
+def stage_digest(stage: str, rules: Iterable[str] = ()) -> str:
+    """The sha256 over every module of this package that the stage and its rules can reach.
+
+    `rules` are the modules of the rules that the stage's settings name.
+    """
+    return _digest(stage, frozenset(rules))
+
+
 @functools.cache
-def stage_digest(stage: str) -> str:
-    """The sha256 over every module of this package that the stage's module can reach."""
-    reachable = _reachable(STAGES[stage])
+def _digest(stage: str, rules: frozenset[str]) -> str:
+    reachable = dict(_reachable(STAGES[stage]))
+    for rule in rules:
+        reachable |= _reachable(rule)
     digest = hashlib.sha256()
     for name, fingerprint in sorted({**reachable, **_package_data(reachable)}.items()):
         digest.update(f"{name} {fingerprint}\n".encode())
@@ -65,11 +76,19 @@ def _reachable(start: str) -> dict[str, str]:
         path = _source(name)
         if path is None or name in found:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        waiting += _imports(tree)
+        fingerprint, imports = _parsed(path.read_text(encoding="utf-8"))
+        waiting += imports
         waiting += _parents(name)
-        found[name] = _fingerprint(tree)
+        found[name] = fingerprint
     return found
+
+
+@functools.cache
+def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
+    """The fingerprint of a module's source, and what it imports."""
+    tree = ast.parse(text)
+    imports = tuple(_imports(tree))
+    return _fingerprint(tree), imports
 
 
 def _package_data(modules: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""The command line: parse, call, print. One verb per arrow of the line the data takes."""
+"""The command line: parse, call, print. One verb per arrow of the line the data takes.
+
+May import every layer below it.
+"""
 
 from __future__ import annotations
 

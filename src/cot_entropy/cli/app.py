@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from cot_entropy import __version__
 from cot_entropy.base.errors import ConfigError, DataError
 from cot_entropy.base.files import write_text
 from cot_entropy.base.printable import printable
+from cot_entropy.base.rules import Kind
 from cot_entropy.base.stopping import stop_with_parent
 from cot_entropy.base.strict import Strict, describe
+from cot_entropy.protocol.baseline import SelfConsistencyJob
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.engine import Fill
+from cot_entropy.protocol.probe import CompletionsJob
 
 LOG = logging.getLogger("cot_entropy")
 
@@ -26,6 +31,9 @@ app = typer.Typer(
 )
 
 Job = Annotated[str, typer.Option("--job", help="The job's settings (JSON), as its rule gives it.")]
+FillOption = Annotated[
+    str | None, typer.Option("--fill", help="How full to make the device (JSON), likewise.")
+]
 Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
 Model = Annotated[Path, typer.Option("--model", help="The model's manifest.")]
 Questions = Annotated[Path, typer.Option("--questions", help="The dataset's questions.")]
@@ -52,6 +60,20 @@ def _is_folder(path: Path) -> Path:
 
 
 Results = Annotated[Path, typer.Argument(help="The study's folder.", callback=_is_folder)]
+
+
+def named(what: str, kind: Kind) -> Any:
+    """An option that names a rule of a kind."""
+
+    def known(name: str) -> str:
+        try:
+            return TypeAdapter(Annotated[str, kind]).validate_python(name)
+        except ValidationError as error:
+            raise typer.BadParameter(describe(error)) from None
+
+    return typer.Option(help=f"{what}: {', '.join(kind.names)}.", callback=known)
+
+
 STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."
 
@@ -108,9 +130,21 @@ def options(
 J = TypeVar("J", bound=Strict)
 
 
-def read_job(kind: type[J], text: str) -> J:
+def read_job(kind: type[J], text: str, *, option: str = "--job") -> J:
     """The settings of a job; raises ConfigError naming the key."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise ConfigError(f"--job: {describe(error)}") from None
+        raise ConfigError(f"{option}: {describe(error)}") from None
+
+
+E = TypeVar("E", ChainsJob, CompletionsJob, SelfConsistencyJob)
+
+
+def read_engine_job(kind: type[E], text: str, fill: str | None) -> E:
+    """The settings of a job that generates, with the device filled as `fill` says."""
+    job = read_job(kind, text)
+    if fill is None:
+        return job
+    engine = job.engine.filled(read_job(Fill, fill, option="--fill"))
+    return job.model_copy(update={"engine": engine})

@@ -14,12 +14,14 @@ from cot_entropy.cli.app import (
     STORED,
     STORED_PREFIXES,
     Chains,
+    FillOption,
     Job,
     Model,
     Out,
     Prefixes,
     Questions,
     app,
+    read_engine_job,
     read_job,
 )
 
@@ -40,7 +42,7 @@ def _ready(
     from cot_entropy.formats.attempts import attempt
     from cot_entropy.formats.ledger_writing import noted
 
-    with held_devices(engine), noted(out, work), attempt(out):
+    with held_devices(engine), noted(out, work), attempt(out, engine.fill):
         for shortage in shortages_before(engine, model=model, out=out, tokens=tokens):
             LOG.warning("%s: may not do: %s", out, shortage)
         yield
@@ -108,14 +110,16 @@ def questions_verb(job: Job, out: Out) -> None:
 
     Example: snakemake -Fnp --until questions
     """
-    from cot_entropy.data.spec import QuestionsJob
+    from cot_entropy.data.job import QuestionsJob
     from cot_entropy.data.stage import prepare_questions
 
     prepare_questions(read_job(QuestionsJob, job), out=out)
 
 
 @app.command("chains")
-def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
+def chains_verb(
+    job: Job, model: Model, questions: Questions, out: Out, fill: FillOption = None
+) -> None:
     """Generate the reference chain of every question.
 
     Its rule calls it; the example prints that call, with all that it depends on.
@@ -127,7 +131,7 @@ def chains_verb(job: Job, model: Model, questions: Questions, out: Out) -> None:
     from cot_entropy.generate.chains import generate_chains
     from cot_entropy.protocol.chain import ChainsJob
 
-    settings = read_job(ChainsJob, job)
+    settings = read_engine_job(ChainsJob, job, fill)
     tokens = chains_tokens(settings, questions)
     work = Work.of(settings, cell=settings.cell, seed=settings.study_seed)
     with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):
@@ -156,6 +160,7 @@ def completions_verb(
     chains: Chains,
     prefixes: Prefixes,
     out: Out,
+    fill: FillOption = None,
     stored: Annotated[Path | None, typer.Option(help=STORED)] = None,
     stored_prefixes: Annotated[Path | None, typer.Option(help=STORED_PREFIXES)] = None,
 ) -> None:
@@ -172,7 +177,7 @@ def completions_verb(
     files = None
     if stored is not None and stored_prefixes is not None:
         files = StoredFiles(completions=stored, prefixes=stored_prefixes)
-    settings = read_job(CompletionsJob, job)
+    settings = read_engine_job(CompletionsJob, job, fill)
     tokens = completions_tokens(settings, prefixes)
     work = _work_on(chains, settings)
     with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):
@@ -221,7 +226,9 @@ def derive_verb(
 
 
 @app.command("self-consistency")
-def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> None:
+def self_consistency_verb(
+    job: Job, model: Model, chains: Chains, out: Out, fill: FillOption = None
+) -> None:
     """Sample further whole chains of each question, to vote.
 
     Its rule calls it; the example prints that call, with all that it depends on.
@@ -232,7 +239,7 @@ def self_consistency_verb(job: Job, model: Model, chains: Chains, out: Out) -> N
     from cot_entropy.generate.self_consistency import sample_chains
     from cot_entropy.protocol.baseline import SelfConsistencyJob
 
-    settings = read_job(SelfConsistencyJob, job)
+    settings = read_engine_job(SelfConsistencyJob, job, fill)
     tokens = self_consistency_tokens(settings, chains)
     work = _work_on(chains, settings)
     with _ready(settings.engine, model=model, out=out, tokens=tokens, work=work):

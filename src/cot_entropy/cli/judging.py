@@ -20,9 +20,10 @@ from cot_entropy.cli.app import (
     Prefixes,
     Results,
     app,
+    named,
     read_job,
 )
-from cot_entropy.protocol.names import Dataset, Equivalence, ExtractionRule
+from cot_entropy.protocol.names import EQUIVALENCES, EXTRACTIONS, Dataset
 
 
 @app.command("score")
@@ -68,8 +69,8 @@ def sensitivity_verb(
 @app.command("grade")
 def grade_verb(
     dataset: Annotated[Dataset, typer.Option(help="The kind of answer.")],
-    extraction: Annotated[ExtractionRule, typer.Option(help="Which answer.")] = "registered",
-    equivalence: Annotated[Equivalence, typer.Option(help="When two are one.")] = "normalised",
+    extraction: Annotated[str, named("Which answer", EXTRACTIONS)] = "registered",
+    equivalence: Annotated[str, named("When two are one", EQUIVALENCES)] = "normalised",
 ) -> None:
     """Grade JSON lines from stdin.
 

@@ -1,4 +1,4 @@
 """The second signal: does the stated reasoning lead to the stated answer?
 
-May import everything from `base` to `stats`, and `study`.
+May import `base`, `protocol`, `plan`, `formats`, `answers`, `stats` and `study`.
 """

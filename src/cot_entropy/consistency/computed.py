@@ -14,6 +14,7 @@ from cot_entropy.answers import AnswerKind, Equivalence, ExtractionRule, extract
 from cot_entropy.consistency.judge import base_judgement, ruled
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.transcript import Transcript
+from cot_entropy.protocol.scoring import JUDGING
 
 NAME = "computed"
 _COMMAND = re.compile(r"\\[A-Za-z]+")
@@ -23,8 +24,8 @@ def judge_computed(
     transcript: Transcript,
     *,
     kind: AnswerKind,
-    rule: ExtractionRule = "robust",
-    equivalence: Equivalence = "normalised",
+    rule: ExtractionRule = JUDGING[0],
+    equivalence: Equivalence = JUDGING[1],
 ) -> Judgement:
     """Compare the reasoning's last value with the answer's.
 
@@ -66,7 +67,7 @@ def _symbolic(value: str) -> bool:
 
 
 def judge_all_computed(
-    transcripts: Sequence[Transcript], *, kind: AnswerKind, rule: ExtractionRule = "robust"
+    transcripts: Sequence[Transcript], *, kind: AnswerKind, rule: ExtractionRule = JUDGING[0]
 ) -> list[Judgement]:
     """`judge_computed` for every transcript, in order."""
     return [judge_computed(transcript, kind=kind, rule=rule) for transcript in transcripts]

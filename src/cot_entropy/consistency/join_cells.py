@@ -8,7 +8,7 @@ from pathlib import Path
 from cot_entropy.base.errors import DataError
 from cot_entropy.consistency.joined import estimate
 from cot_entropy.consistency.scan import read_judgements
-from cot_entropy.plan.exploratory import Consistency
+from cot_entropy.plan.entries.consistency import Consistency
 from cot_entropy.plan.load import load_plan
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import settings_of

@@ -17,7 +17,7 @@ from scipy.stats import fisher_exact
 from cot_entropy.consistency.combined import combined_auroc
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.taxonomy import UNASSESSED
-from cot_entropy.plan.exploratory import Consistency
+from cot_entropy.plan.entries.consistency import Consistency
 from cot_entropy.stats.cells import Cell, Flags, Settings, Values
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.explore.ranking import Ranking, auroc

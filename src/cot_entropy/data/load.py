@@ -6,18 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from cot_entropy.answers.golds import SOLUTION_MARKER, lost_backslash, number_gold
 from cot_entropy.base.errors import DataError
-from cot_entropy.base.files import read_jsonl, sha256_file
-from cot_entropy.data import latex, wordproblems
-from cot_entropy.data.generate import strata, take
-from cot_entropy.data.questions import Question, questions_sha256
-from cot_entropy.data.spec import EmbeddedDataset, HubDataset, LocalDataset
+from cot_entropy.data.questions import Question
+from cot_entropy.data.spec import SOURCES, DatasetBase, Records
 from cot_entropy.protocol.names import AnswerKind
 
 MAX_ID_LENGTH = 200
@@ -37,69 +33,18 @@ class Dataset:
     sha256: str
 
 
-def load(spec: EmbeddedDataset | LocalDataset | HubDataset, *, root: Path) -> Dataset:
+def load(spec: DatasetBase, *, root: Path) -> Dataset:
     """Load the dataset; a local path is relative to `root`.
 
     Raises DataError for a broken line, a missing gold, a duplicate id, an empty question, a
     wrong hash, and a hub that is gated or cannot be reached.
     """
-    match spec:
-        case EmbeddedDataset():
-            return _embedded(spec)
-        case LocalDataset():
-            return _local(spec, root / spec.path)
-        case HubDataset():
-            return _hub(spec)
-
-
-def _embedded(spec: EmbeddedDataset) -> Dataset:
-    if spec.name == "algebra":
-        with as_file(files(__package__).joinpath("algebra.jsonl")) as path:
-            rows = ((f"algebra.jsonl:{number}", row) for number, row in read_jsonl(path))
-            fields = _Names(
-                id="id", question="problem", answer="answer", kind="math", stratum="topic"
-            )
-            algebra = tuple(item.question for item in _questions(rows, fields))
-            questions = _first(algebra, spec.questions, "algebra")
-    else:
-        source = {"wordproblems": wordproblems, "latex": latex}[spec.name]
-        kinds = strata(steps=spec.steps, sizes=spec.sizes, distractors=spec.distractors)
-        drawn = source.problems(seed=spec.seed, split="evaluation", kinds=kinds)
-        questions = tuple(item.question for item in take(drawn, spec.questions or 0))
-    sha256 = questions_sha256(questions)
-    if spec.sha256 is not None:
-        _check_sha256(found=sha256, expected=spec.sha256, where=f"embedded `{spec.name}`")
-    return Dataset(questions, sha256)
-
-
-def _local(spec: LocalDataset, path: Path) -> Dataset:
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
-        raise DataError(f"{path}: {what}; `path` of a local dataset names a JSON lines file")
-    sha256 = sha256_file(path)
-    _check_sha256(found=sha256, expected=spec.sha256, where=str(path))
-    rows = ((f"{path}:{number}", row) for number, row in read_jsonl(path))
-    questions = tuple(item.question for item in _questions(rows, _Names.of(spec)))
-    return Dataset(_first(questions, spec.questions, str(path)), sha256)
-
-
-def _hub(spec: HubDataset) -> Dataset:
-    from cot_entropy.data.hub import hub_rows  # noqa: PLC0415 - its library takes seconds to import
-
-    where = f"{spec.id}@{spec.revision[:12]}"
-    loaded = hub_rows(
-        path=spec.id, name=spec.name, split=spec.split, revision=spec.revision, where=where
-    )
-    rows = ((f"{where}: record {number}", row) for number, row in enumerate(loaded, start=1))
-    read = tuple(_questions(rows, _Names.of(spec)))
-    sha256 = questions_sha256(item.as_it_came for item in read)
-    _check_sha256(found=sha256, expected=spec.sha256, where=where)
-    questions = tuple(item.question for item in read)
-    return Dataset(_first(questions, spec.questions, where), sha256)
+    dataset: Dataset = SOURCES.load(spec.source).load(spec, root=root)
+    return dataset
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class Names:
     """The fields of a record that make a question."""
 
     question: str
@@ -110,7 +55,8 @@ class _Names:
     gold_marker: str | None = None
 
     @classmethod
-    def of(cls, spec: LocalDataset | HubDataset) -> _Names:
+    def of(cls, spec: Records) -> Names:
+        """The fields that a configuration names."""
         return cls(
             question=spec.question_field,
             answer=spec.answer_field,
@@ -122,14 +68,14 @@ class _Names:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
     """A question whose gold is read, and the same with the gold's own text."""
 
     question: Question
     as_it_came: Question
 
 
-def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> Iterator[_Read]:
+def questions_of(rows: Iterable[tuple[str, Mapping[str, Any]]], names: Names) -> Iterator[Read]:
     """One question per record; `rows` come with the place that an error names."""
     places: dict[str, str] = {}
     for number, (where, row) in enumerate(rows, start=1):
@@ -150,7 +96,7 @@ def _questions(rows: Iterable[tuple[str, Mapping[str, Any]]], names: _Names) -> 
             if names.stratum is None
             else f"{names.stratum}={_text(row, names.stratum, where)}",
         )
-        yield _Read(question, replace(question, gold=gold))
+        yield Read(question, replace(question, gold=gold))
 
 
 def _text(row: Mapping[str, Any], field: str, where: str) -> str:
@@ -177,7 +123,7 @@ def _text(row: Mapping[str, Any], field: str, where: str) -> str:
     return text
 
 
-def _marked(answer: str, names: _Names, where: str) -> str:
+def _marked(answer: str, names: Names, where: str) -> str:
     """The gold's own text: what follows the last marker, where there is one."""
     if names.gold_marker is None:
         return answer
@@ -187,7 +133,7 @@ def _marked(answer: str, names: _Names, where: str) -> str:
     return gold.strip()
 
 
-def _gold(text: str, names: _Names, where: str) -> str:
+def _gold(text: str, names: Names, where: str) -> str:
     """The gold that answers are set against; refused where none could equal it."""
     number = number_gold(text) if names.kind == "number" else text
     if number is not None and SOLUTION_MARKER not in text:
@@ -201,7 +147,8 @@ def _gold(text: str, names: _Names, where: str) -> str:
     raise DataError(f"{where}: `{names.answer}` is {what}, so no answer would be right; {way}")
 
 
-def _first(questions: tuple[Question, ...], limit: int | None, where: str) -> tuple[Question, ...]:
+def first(questions: tuple[Question, ...], limit: int | None, where: str) -> tuple[Question, ...]:
+    """The first so many questions, or all; raises DataError where there are fewer, or none."""
     if not questions:
         raise DataError(f"{where}: holds no question")
     if limit is not None and limit > len(questions):
@@ -209,7 +156,8 @@ def _first(questions: tuple[Question, ...], limit: int | None, where: str) -> tu
     return tuple(islice(questions, limit))
 
 
-def _check_sha256(*, found: str, expected: str, where: str) -> None:
+def check_sha256(*, found: str, expected: str, where: str) -> None:
+    """Refuse data whose hash is not the registered one; raises DataError."""
     if found != expected:
         raise DataError(
             f"{where}: sha256 is {found}, the configuration expects {expected}; "

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cot_entropy.base.files import write_jsonl
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.load import load
 from cot_entropy.data.questions import questions_sha256
-from cot_entropy.data.spec import HubDataset, LocalDataset, QuestionsJob
 from cot_entropy.formats.inputs import DatasetHeader
 
 
@@ -17,8 +17,8 @@ def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
     loaded = load(job.dataset, root=Path())
     header = DatasetHeader(
         name=job.name,
-        source=_source(job),
-        revision=job.dataset.revision if isinstance(job.dataset, HubDataset) else "none",
+        source=job.dataset.origin,
+        revision=getattr(job.dataset, "revision", "none"),
         sha256=loaded.sha256,
         questions_sha256=questions_sha256(loaded.questions),
         answer=job.dataset.answer,
@@ -26,13 +26,3 @@ def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
     )
     rows = (asdict(question) for question in loaded.questions)
     write_jsonl(out, [header.model_dump(mode="json"), *rows])
-
-
-def _source(job: QuestionsJob) -> str:
-    match job.dataset:
-        case HubDataset(id=name):
-            return f"hub:{name}"
-        case LocalDataset():
-            return "local"
-        case spec:
-            return f"embedded:{spec.name}"

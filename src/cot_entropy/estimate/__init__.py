@@ -1,4 +1,4 @@
 """What a study takes before it is run: requests, tokens, hours, disk.
 
-May import everything from `base` to `generate`, and `study`.
+May import `base`, `protocol`, `formats`, `engine`, `data`, `model`, `generate` and `study`.
 """

@@ -13,7 +13,7 @@ from huggingface_hub import try_to_load_from_cache
 
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.data.load import load
-from cot_entropy.data.spec import HubDataset
+from cot_entropy.data.sources.hub import HubDataset
 from cot_entropy.engine.capacity import ModelShape, shape_of_folder
 from cot_entropy.estimate.assumptions import Assumptions
 from cot_entropy.estimate.workload import PromptLengths

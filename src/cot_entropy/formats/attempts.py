@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from cot_entropy.base.errors import DataError, storage_error
 from cot_entropy.base.files import read_jsonl
 from cot_entropy.base.strict import Strict, describe
+from cot_entropy.protocol.engine import Fill
 
 ATTEMPTS: Final = ".attempts.jsonl"
 
@@ -38,16 +39,18 @@ class Attempt(Strict):
     started: str
     ended: str | None
     host: Host
+    fill: Fill | None = None
+    """How full the engine made the device; null where none ran."""
 
 
 @contextmanager
-def attempt(out: Path) -> Iterator[None]:
+def attempt(out: Path, fill: Fill | None = None) -> Iterator[None]:
     """Note start and end of a generation stage beside its file; a killed one has no end.
 
     Raises StorageError where the folder cannot be written.
     """
     path = _attempts_path(out)
-    started = Attempt(started=_now(), ended=None, host=host())
+    started = Attempt(started=_now(), ended=None, host=host(), fill=fill)
     _append(path, started)
     yield
     _append(path, started.model_copy(update={"ended": _now()}))

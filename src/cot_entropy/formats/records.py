@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -16,7 +16,7 @@ from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.base.strict import Strict, describe
 from cot_entropy.protocol.chain import ChainBlock
-from cot_entropy.protocol.engine import EngineSettings
+from cot_entropy.protocol.engine import EngineSettings, Fill
 from cot_entropy.protocol.names import AnswerKind
 from cot_entropy.protocol.probe import ProbeBlock
 from cot_entropy.protocol.shard import Shard
@@ -80,6 +80,12 @@ class EngineIdentity(Strict):
     settings: EngineSettings
     """The study's `engine`."""
 
+    @property
+    def binding(self) -> Self:
+        """The same, whatever way the device was filled."""
+        settings = EngineSettings.model_validate(self.settings.binding())
+        return self.model_copy(update={"settings": settings})
+
 
 class Header(Strict):
     """The first record of a generation file: everything that its contents depend on."""
@@ -112,6 +118,25 @@ class Header(Strict):
     """Hash of the code that the stage can reach."""
     inputs: dict[str, str]
     """sha256 of each input file, by its role."""
+    other_fills: list[Fill] = Field(default_factory=list)
+    """How else than in `engine.settings` the device was filled while questions were finished."""
+
+    @property
+    def fills(self) -> list[Fill]:
+        """Every way in which the device was filled, that of `engine.settings` first."""
+        return [self.engine.settings.fill, *self.other_fills]
+
+    def filled(self, fills: Iterable[Fill]) -> Self:
+        """The same header, whose questions were finished with the device filled in these ways."""
+        ways = list(dict.fromkeys([*fills, *self.other_fills]))
+        settings = self.engine.settings.filled(ways[0])
+        engine = self.engine.model_copy(update={"settings": settings})
+        return self.model_copy(update={"engine": engine, "other_fills": ways[1:]})
+
+    @property
+    def binding(self) -> Self:
+        """The same, whatever ways the device was filled in."""
+        return self.model_copy(update={"engine": self.engine.binding, "other_fills": []})
 
 
 class ShardHeader(Header):

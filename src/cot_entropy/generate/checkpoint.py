@@ -2,8 +2,10 @@
 
 `<out>.partial` holds the header of the file to be, then one line per finished question in the
 order in which they finished: `{"position": 3, "record": {...}}`, position counting from 0 in
-dataset order. Each line is written and synced before the next question is taken, and a torn last
-line is dropped. When all are there, the final file is written once, in dataset order.
+dataset order. Where a later attempt fills the device in another way, `{"fill": {...}}` stands
+before the first question that it finished. Each line is written and synced before the next question
+is taken, and a torn last line is dropped. When all are there, the final file is written once, in
+dataset order.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ from cot_entropy.formats.records import (
     parse_record,
     write_records,
 )
+from cot_entropy.protocol.engine import FILL, Fill
 
 R = TypeVar("R", ChainRecord, CompletionRecord)
 
 MISSING: Final = -1
-FREE_TO_CHANGE: Final = frozenset({"engine.settings.stall_timeout_s"})
+FREE_TO_CHANGE: Final = frozenset({"other_fills", *(f"engine.settings.{name}" for name in FILL)})
 """Header keys that may differ between a run and its continuation: they change no token."""
 
 log = logging.getLogger(__name__)
@@ -43,6 +46,12 @@ class _Line(Strict):
 
     position: int
     record: dict[str, Any]
+
+
+class _Change(Strict):
+    """How the device was filled when the questions after this line were finished."""
+
+    fill: Fill
 
 
 class Checkpoint(Generic[R]):
@@ -60,6 +69,9 @@ class Checkpoint(Generic[R]):
         self._kind: type[R] = kind
         self._offsets = array("q", [MISSING]) * questions
         self.questions = questions
+        self._fill = header.engine.settings.fill
+        self._noted = self._fill
+        self._fills: dict[Fill, None] = {}
         self.continued = False
         """Whether an earlier run began the file."""
         try:
@@ -104,6 +116,10 @@ class Checkpoint(Generic[R]):
 
     def append(self, position: int, record: R) -> None:
         """Put one finished question on disk; raises StorageError."""
+        if self._noted != self._fill:
+            self._append(dump_line(_Change(fill=self._fill).model_dump()))
+            self._noted = self._fill
+        self._finished_under(self._fill)
         line = dump_line(
             _Line(position=position, record=record.model_dump(mode="json")).model_dump()
         )
@@ -132,7 +148,8 @@ class Checkpoint(Generic[R]):
                     yield record
 
         try:
-            write_records(self._out, self._header, records())
+            ways = [*reversed(self._fills)] or [self._fill]
+            write_records(self._out, self._header.filled(ways), records())
             self.path.unlink()
         except OSError as error:
             raise storage_error(self._out, error) from None
@@ -177,21 +194,35 @@ class Checkpoint(Generic[R]):
                 elif refused:
                     raise DataError(refused)
                 else:
-                    position, _ = self._parse(line, number)
-                    self._offsets[position] = self._end
+                    self._take(line, number)
                 self._end += len(line)
-        if refused:
-            # nothing was finished under the other setting: one that did not start binds nobody
-            self._end = 0
+        self.continued = self._end > 0 and not refused
+        if not self.finished:
+            # a setting under which nothing was finished binds no later attempt
+            self._end, self._noted = 0, self._fill
         os.ftruncate(self._file, self._end)
-        self.continued = self._end > 0
-        if not self.continued:
+        if not self._end:
             self._append(dump_line(self._header.model_dump(mode="json")))
         return self._end
 
+    def _take(self, line: bytes, number: int) -> None:
+        """Take in one line after the header."""
+        value = self._load(line, number)
+        if "fill" in value:
+            self._noted = parse_record(_Change, value, self.path, number).fill
+            return
+        position, _ = self._parse(line, number)
+        self._offsets[position] = self._end
+        self._finished_under(self._noted)
+
+    def _finished_under(self, fill: Fill) -> None:
+        self._fills.pop(fill, None)
+        self._fills[fill] = None
+
     def _other_setting(self, line: bytes) -> str:
         """Why a checkpoint with this header cannot be continued; empty where it can."""
-        there = _flat(self._load(line, 1))
+        header = self._load(line, 1)
+        there = _flat(header)
         here = _flat(self._header.model_dump(mode="json"))
         keys = sorted(
             key
@@ -199,6 +230,9 @@ class Checkpoint(Generic[R]):
             if there.get(key) != here.get(key)
         )
         if not keys:
+            self._noted = parse_record(
+                type(self._header), header, self.path, 1
+            ).engine.settings.fill
             return ""
         shown = "; ".join(
             f"{key}: {there.get(key)!r} there, {here.get(key)!r} now" for key in keys[:3]

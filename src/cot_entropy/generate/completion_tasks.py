@@ -46,7 +46,8 @@ class ProbedCell:
     def header(self, engine: EngineIdentity) -> Header:
         """The header of completions whose tokens this engine computed."""
         reused = {"reused_completions": self.stored.sha256} if self.stored else {}
-        return Header(
+        fills = [engine.settings.fill, *(self.stored.header.fills if self.stored else ())]
+        header = Header(
             stage="completions",
             cell=self.source.cell,
             study_seed=self.source.study_seed,
@@ -60,6 +61,7 @@ class ProbedCell:
             code_digest=self.job.code_digest,
             inputs={**self.inputs, **reused},
         )
+        return header.filled(fills)
 
     def run(
         self, header: Header, chains: Path, prefixes: Path, out: Path, engine: OpenEngine

@@ -53,7 +53,7 @@ def sample_completions(
     """
     cell = _open(job, model=model, chains=chains, prefixes=prefixes, stored=stored)
     own = engine_identity(job.engine)
-    if cell.stored is not None and cell.stored.header.engine != own:
+    if cell.stored is not None and cell.stored.header.engine.binding != own.binding:
         log.warning("%s: another engine than this one; nothing is reused", cell.stored.completions)
         cell = replace(cell, stored=None)
     return cell.run(cell.header(own), chains, prefixes, out, engine)

@@ -57,6 +57,7 @@ def sample_chains(
             "chain": source.chain.model_copy(update={"temperature": job.temperature}),
             "code_digest": job.code_digest,
             "inputs": {"reference_chains": sha256_file(chains)},
+            "other_fills": [],
         }
     )
     return run_stage(

@@ -60,14 +60,15 @@ def gather(shards: Sequence[Path], *, out: Path) -> None:
                 f"{of - 1} more; give each shard once"
             )
     whole = headers[paths[1]].whole()
+    fills = [fill for number in sorted(paths) for fill in headers[paths[number]].fills]
     for path, header in headers.items():
-        if header.whole() != whole:
+        if header.binding.whole() != whole.binding:
             raise DataError(
                 f"{path}: made with another setting than {paths[1]}; delete the shards, run again"
             )
     kind = ChainRecord if whole.stage == "chains" else CompletionRecord
     in_order = [paths[number] for number in range(1, of + 1)]
-    write_records(out, whole, _in_order(in_order, kind, whole.dataset.questions))
+    write_records(out, whole.filled(fills), _in_order(in_order, kind, whole.dataset.questions))
     noted = [one for path in in_order if (one := read_summary(path)) is not None]
     join_attempts(in_order, out=out)
     if noted:

@@ -13,6 +13,7 @@ from typing import Final
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.located_yaml import Location, read_located_yaml, validate_located
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.plan.model import Estimand, Hypothesis, Interval, Plan, PValue
 
 RANGES: Final[dict[Estimand, tuple[float, float]]] = {
@@ -71,8 +72,8 @@ def plan_problems(plan: Plan) -> Iterator[Problem]:
 
 def _reference_problems(plan: Plan) -> Iterator[Problem]:
     seen: set[str] = set()
-    sections = (("hypotheses", plan.hypotheses), ("exploratory", plan.exploratory))
-    for section, entries in sections:
+    for section in ("hypotheses", "exploratory"):
+        entries: list[Hypothesis | ExploratoryEntry] = getattr(plan, section)
         for index, entry in enumerate(entries):
             if entry.population not in plan.populations:
                 known = ", ".join(plan.populations)

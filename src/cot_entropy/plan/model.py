@@ -211,6 +211,15 @@ class Plan(Strict):
         """Every cell that the plan names, in the order of first mention."""
         return tuple(dict.fromkeys(cell for p in self.populations.values() for cell in p.cells))
 
+    @property
+    def entries(self) -> tuple[Hypothesis | ExploratoryEntry, ...]:
+        """Both halves, in plan order."""
+        return (*self.hypotheses, *self.exploratory)
+
     def cells_of(self, entry: Hypothesis | ExploratoryEntry) -> tuple[str, ...]:
         """The cells of an entry's population, in plan order."""
         return self.populations[entry.population].cells
+
+    def rules(self) -> list[str]:
+        """The modules of the rules that its exploratory entries name."""
+        return [module for entry in self.exploratory for module in entry.rules()]

@@ -1,15 +1,18 @@
 """The probe block: where a chain is cut and what is sampled at each cut."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
+from cot_entropy.base.rules import Kind
 from cot_entropy.base.strict import Strict
 from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.shard import Shard
 
-Segmentation = Literal["blank_lines", "newlines", "step_marker_only", "step_marker"]
-CapPolicy = Literal["truncate", "merge"]
+SEGMENTATIONS: Final = Kind("generate.segmentation")
+CAPS: Final = Kind("generate.caps")
+Segmentation = Annotated[str, SEGMENTATIONS]
+CapPolicy = Annotated[str, CAPS]
 
 
 class ProbeBlock(Strict):
@@ -35,6 +38,11 @@ class ProbeBlock(Strict):
         if (self.cap is None) != (self.cap_policy is None):
             raise ValueError("`cap` and `cap_policy` go together: set both or neither")
         return self
+
+    def rules(self) -> list[str]:
+        """The modules of the rules that cut its prefixes."""
+        caps = [CAPS.module(self.cap_policy)] if self.cap_policy is not None else []
+        return [SEGMENTATIONS.module(self.segmentation), *caps]
 
 
 class PrefixesJob(Strict):

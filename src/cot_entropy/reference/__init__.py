@@ -7,6 +7,8 @@
     formats.md                         every file of the results
     command-line.md                    every verb
     audit.md                           what `audit --json` prints
+
+May import every layer below it.
 """
 
 from __future__ import annotations

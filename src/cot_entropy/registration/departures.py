@@ -12,6 +12,7 @@ from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.records import Header
 from cot_entropy.plan.load import LoadedPlan, load_plan
+from cot_entropy.protocol.engine import differences
 from cot_entropy.registration.anchors.check import study_seed
 from cot_entropy.registration.attempt_times import results_on, timing_problems
 from cot_entropy.registration.deviations import NONE_DECLARED, Deviations, load_deviations
@@ -216,13 +217,19 @@ def mixtures(cell: CellRecord, run: RunRecord, *, of: Literal["rows", "baseline"
             if source in cell.files and cell.files[source] != sha256:
                 yield f"{path} was made from other {role} than are there"
         recorded = run.items.get(f"stage/{header.stage}")
+        if header.stage == "prefixes":
+            recorded = run.prefixes_code.get(path.split("/")[-2], recorded)
         if header.code_digest != recorded:
             yield f"{path} was made by other code than the run's"
     for path, header in headers.items():
         first_path, first = next(iter(cell.headers.items()))
         for part in ("engine", "model", "dataset", "study_seed", "system_role"):
-            if getattr(header, part) != getattr(first, part):
+            if getattr(header.binding, part) != getattr(first.binding, part):
                 yield f"{path} has another {part} than {first_path}"
+    own = registered_headers(cell, run) if of == "rows" else headers
+    mixed = differences(fill for header in own.values() for fill in header.fills)
+    if mixed:
+        yield f"{cell.cell} was generated with the device filled in several ways: {mixed}"
 
 
 def _input_path(path: str, role: str) -> str:

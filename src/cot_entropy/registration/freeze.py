@@ -216,7 +216,7 @@ def registration_items(configuration: Configuration, plan_path: Path) -> tuple[I
         **question_items(configuration, plan),
         **environment_items(configuration, root),
         **file_items(plan_path, root),
-        **code_items(),
+        **code_items(configuration, plan),
     }
     return items, {**plan_values(written), **config_values(configuration, plan)}
 

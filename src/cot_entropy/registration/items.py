@@ -12,7 +12,8 @@ or a commit already:
     environment/<package>            the release that the lock pins
     file/<path>                      the locks, and what stands beside the plan of published.yaml,
                                      differences.yaml and the tables of the calibration
-    stage/<name>                     the code that the stage can reach
+    stage/<name>                     the code that the stage can reach, with the rules that the
+                                     study's own protocol and its plan name
 
 The same functions give the items of a freeze, of a run and of a generation file's header.
 """
@@ -34,11 +35,11 @@ from cot_entropy.base.files import sha256_file
 from cot_entropy.base.located_yaml import read_located_yaml
 from cot_entropy.data.load import load
 from cot_entropy.data.questions import questions_sha256
-from cot_entropy.data.spec import HubDataset
+from cot_entropy.data.sources.hub import HubDataset
 from cot_entropy.formats.records import Header
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.model import Plan
-from cot_entropy.protocol.engine import EngineSettings
+from cot_entropy.protocol.scoring import GRADERS, JUDGING, grader_rules
 from cot_entropy.study.config import Configuration
 
 Items = dict[str, str]
@@ -65,8 +66,6 @@ DESCRIPTIVE: Final = frozenset(
     {"plan/title", "file/differences.yaml", *(f"file/{name}" for name in CALIBRATION)}
 )
 """Items that are text for readers: no row rests on them."""
-TOKENLESS_SETTINGS: Final = frozenset({"stall_timeout_s"})
-"""Engine settings that change no token."""
 
 
 def canonical_sha256(value: Any) -> str:
@@ -120,7 +119,7 @@ def config_values(configuration: Configuration, plan: Plan) -> Values:
     names = blocks.protocols[study.protocol]
     found: dict[str, Any] = {
         "config/seed": study.seed,
-        "config/engine": _engine_values(study.engine),
+        "config/engine": study.engine.binding(),
         "config/chain": blocks.chain[names.chain],
         "config/probe": blocks.probe[names.probe],
         "config/scoring": blocks.scoring[names.scoring],
@@ -149,11 +148,6 @@ def config_items(configuration: Configuration, plan: Plan) -> Items:
 def hashed(values: Values) -> Items:
     """The items that these values are registered as."""
     return {item: canonical_sha256(value) for item, value in values.items()}
-
-
-def _engine_values(settings: EngineSettings) -> dict[str, Any]:
-    """The engine settings that can reach a token."""
-    return settings.model_dump(mode="json", exclude=set(TOKENLESS_SETTINGS))
 
 
 def _plain(value: Any) -> Any:
@@ -215,19 +209,39 @@ def file_items(plan_path: Path, root: Path) -> Items:
     return tables | calibrated | {f"file/{lock}": _sha256(root / lock) for lock in LOCKS}
 
 
-def code_items() -> Items:
+def code_items(configuration: Configuration, plan: Plan) -> Items:
     """The digest of every stage's code, as installed; raises PlanError where one has no code."""
     for stage, module in STAGES.items():
         if module not in reachable_modules(stage):
             raise PlanError(f"stage `{stage}`: no module {module}; nothing to register")
-    return {f"stage/{stage}": stage_digest(stage) for stage in STAGES}
+    rules = stage_rules(configuration, plan)
+    return {f"stage/{stage}": stage_digest(stage, rules.get(stage, [])) for stage in STAGES}
+
+
+def stage_rules(configuration: Configuration, plan: Plan) -> dict[str, list[str]]:
+    """The modules of the rules that a study's own protocol and its plan name, by stage."""
+    blocks = configuration.protocols
+    names = blocks.protocols[configuration.study.protocol]
+    scoring = blocks.scoring[names.scoring]
+    datasets = configuration.study.datasets
+    registered = plan_datasets(plan) & datasets.keys() or datasets.keys()
+    return {
+        "questions": [module for name in registered for module in datasets[name].rules()],
+        "prefixes": blocks.probe[names.probe].rules(),
+        "score": scoring.rules(),
+        "sensitivity": grader_rules(*GRADERS, scoring.grader),
+        "baseline": scoring.rules(),
+        "consistency": grader_rules(JUDGING),
+        "analyse": plan.rules(),
+        "report": plan.rules(),
+    }
 
 
 def header_values(header: Header) -> Values:
     """The part of a configuration that stands in a generation file's header."""
     values = {
         "config/seed": header.study_seed,
-        "config/engine": _engine_values(header.engine.settings),
+        "config/engine": header.engine.settings.binding(),
         "config/chain": _plain(header.chain),
     }
     return values | ({"config/probe": _plain(header.probe)} if header.probe else {})
@@ -261,7 +275,7 @@ def scope(item: str, plan: Plan) -> tuple[tuple[str, ...] | None, tuple[str, ...
     if item in DESCRIPTIVE or (kind == "stage" and name in ROWLESS_STAGES):
         return (), None
     if kind == "plan":
-        ids = {entry.id for entry in (*plan.hypotheses, *plan.exploratory)}
+        ids = {entry.id for entry in plan.entries}
         known = name in ids or re.fullmatch(r"[HE][1-9][0-9]*[a-z]?", name)
         return ((name,) if known else None), None
     if kind in {"config", "revision", "data", "questions", "environment"}:

@@ -17,8 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
+from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.base.files import copy_file, sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
@@ -77,6 +78,8 @@ class RunRecord(Strict):
     """The study and the protocol blocks."""
     items: dict[str, str]
     """Registered items as the run found them."""
+    prefixes_code: dict[str, str] = Field(default_factory=dict)
+    """Digest of the code that cuts chains by each probe block of the study."""
     packages: dict[str, str]
     """Releases of the libraries that score and analyse."""
     host: Host
@@ -123,11 +126,20 @@ class RunJob(Strict):
 
     configuration: Configuration
     code: dict[str, str]
+    prefixes_code: dict[str, str]
 
 
 def run_job(configuration: Configuration) -> RunJob:
-    """The job that records a run of the installed code."""
-    return RunJob(configuration=configuration, code=code_items())
+    """The job that records a run of the installed code, from the project's root."""
+    study, blocks = configuration.study, configuration.protocols
+    probes = {blocks.protocols[name].probe for name in (study.protocol, *study.variants)}
+    return RunJob(
+        configuration=configuration,
+        code=code_items(configuration, load_plan(Path(study.plan)).plan),
+        prefixes_code={
+            name: stage_digest("prefixes", blocks.probe[name].rules()) for name in sorted(probes)
+        },
+    )
 
 
 def record_run(job: RunJob, *, out: Path) -> None:
@@ -140,6 +152,7 @@ def record_run(job: RunJob, *, out: Path) -> None:
     record = RunRecord(
         configuration=job.configuration,
         items=run_items(job.configuration, plan_path, Path()) | job.code,
+        prefixes_code=job.prefixes_code,
         packages={name: release for name in PACKAGES if (release := _version(name))},
         host=host(),
     )

@@ -1,4 +1,4 @@
 """What a run shows: the report page, its figures and tables, and the terminal's matrix.
 
-May import everything from `base` to `stats`, `study` and `registration`.
+May import `base`, `protocol`, `plan`, `formats`, `stats`, `study` and `registration`.
 """

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cot_entropy.plan.exploratory import (
-    ExploratoryEntry,
-    PooledEffects,
-    Replication,
-    RiskCoverage,
-    Variants,
-)
+from cot_entropy.plan.entries.pooled import Pooled
+from cot_entropy.plan.entries.replication import Replication
+from cot_entropy.plan.entries.risk_coverage import RiskCoverage
+from cot_entropy.plan.entries.variants import Variants
+from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.report.figure import Figure
 from cot_entropy.report.figures.by_violations import by_violations
 from cot_entropy.report.figures.calibration import calibration_figures, families
@@ -128,7 +126,7 @@ def assemble(inputs: ReportInputs) -> Contents:
         entries=tuple(
             entry_section(inputs, entry, _entry_figures(inputs, entry))
             for entry in plan.exploratory
-            if not isinstance(entry, Replication | PooledEffects)
+            if not isinstance(entry, Replication | Pooled)
         ),
         sensitivity=sensitivity_figure(inputs.sensitivity),
         judges={

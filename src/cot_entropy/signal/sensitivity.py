@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import fmean
-from typing import get_args
 
 from cot_entropy.answers import is_cut_at_comma
 from cot_entropy.base.files import write_text
 from cot_entropy.formats.records import read_header
 from cot_entropy.protocol.names import AnswerKind, Equivalence, ExtractionRule
-from cot_entropy.protocol.scoring import ScoreJob, ScoringBlock, SensitivityJob
+from cot_entropy.protocol.scoring import Grader, ScoreJob, ScoringBlock, SensitivityJob
 from cot_entropy.signal.score import Question, read_questions, score_question, searched_texts
 
 
@@ -54,9 +53,6 @@ class SensitivityRow:
     """Accuracy of monotone chains less that of the others; empty where a group is."""
 
 
-Grader = tuple[ExtractionRule, Equivalence]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scored:
     """One question under one grader."""
@@ -74,7 +70,7 @@ def sensitivity(
 ) -> None:
     """Write the table of one cell as CSV; a row per extraction rule and equivalence."""
     kind = read_header(chains).dataset.answer
-    graders = list(itertools.product(get_args(ExtractionRule), get_args(Equivalence)))
+    graders = job.graders
     scored: dict[Grader, list[Scored]] = {grader: [] for grader in graders}
     for question in read_questions(chains=chains, prefixes=prefixes, completions=completions):
         for grader in graders:

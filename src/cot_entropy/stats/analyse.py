@@ -16,12 +16,12 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.plan.exploratory import ESTIMATORS
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.cells import read_cell
 from cot_entropy.stats.confirm.hypotheses import Assessment, assess, settings_of
 from cot_entropy.stats.confirm.rows import CellResult, Report
-from cot_entropy.stats.explore import ESTIMATORS
 from cot_entropy.stats.published.comparison import comparison
 from cot_entropy.stats.published.model import load_published
 from cot_entropy.stats.published.row import write_comparison
@@ -132,7 +132,7 @@ def analyse_cell(plan: Plan, path: Path) -> CellResult:
         explored = tuple(
             row
             for entry in plan.exploratory
-            for row in ESTIMATORS[entry.estimator](cell, entry, settings)
+            for row in ESTIMATORS.load(entry.estimator).estimate(cell, entry, settings)
         )
     return CellResult(
         cell=cell.name,

@@ -17,7 +17,7 @@ import numpy as np
 from cot_entropy.answers import cluster, extract, grade_answer
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_header, read_records
-from cot_entropy.plan.exploratory import Cost, Signal
+from cot_entropy.plan.entries.cost import Cost
 from cot_entropy.plan.load import load_plan
 from cot_entropy.protocol.baseline import BaselineJob
 from cot_entropy.protocol.names import AnswerKind
@@ -27,11 +27,16 @@ from cot_entropy.stats.confirm.hypotheses import settings_of
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, bootstrap, ratio
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage
-from cot_entropy.stats.explore.signals import scores
+from cot_entropy.stats.explore.signals import SignalSource, oriented
+from cot_entropy.stats.signals import final_entropy, shape_flag, violations
 from cot_entropy.stats.tables import ESTIMATE_COLUMNS, write_table
 
 COVERAGES: Final = (0.2, 0.4, 0.6, 0.8, 1.0)
-SIGNALS: Final[tuple[Signal, ...]] = ("final_entropy", "violations", "shape_flag")
+SIGNALS: Final = {
+    "final_entropy": final_entropy.SIGNAL,
+    "violations": violations.SIGNAL,
+    "shape_flag": shape_flag.SIGNAL,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +77,7 @@ def compare_baseline(
         raise DataError(f"{self_consistency}: not the questions of {trajectories}")
     found = list(votes.values())
     methods = {"self_consistency": _vote_method(found)} | {
-        name: _signal_method(cell, name) for name in SIGNALS
+        name: _signal_method(cell, signal) for name, signal in SIGNALS.items()
     }
     names, rows = _names(methods), Rows(entry=entry, cell=cell)
     values = bootstrap(cell, settings_of(loaded.plan), lambda weights: _numbers(methods, weights))
@@ -126,9 +131,9 @@ def _vote_method(votes: list[Vote]) -> _Method:
     )
 
 
-def _signal_method(cell: Cell, name: Signal) -> _Method:
+def _signal_method(cell: Cell, signal: SignalSource) -> _Method:
     tokens = cell.values("chain_tokens") + cell.values("probe_tokens")
-    return _Method(scores(cell, name), cell.correct, tokens)
+    return _Method(oriented(cell, signal), cell.correct, tokens)
 
 
 def _names(methods: Mapping[str, _Method]) -> list[str]:

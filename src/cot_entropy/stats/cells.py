@@ -6,7 +6,7 @@ Undefined values are NaN in the float arrays here and never leave this package a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.trajectories import read_trajectories
-from cot_entropy.plan.exploratory import ExploratoryEntry
 from cot_entropy.stats.resampling import Counts, resample_counts
-from cot_entropy.stats.rows import Estimate
 
 Flags = NDArray[np.bool_]
 Values = NDArray[np.float64]
@@ -127,12 +125,6 @@ class Cell:
         """The cell's resamples: the same blocks `(b, n)` for every statistic of the cell."""
         seed = derive_seed(settings.seed, self.name)
         return resample_counts(self.n, resamples=settings.resamples, seed=seed)
-
-
-Estimator = Callable[[Cell, ExploratoryEntry, Settings], list[Estimate]]
-"""An exploratory estimator: the rows of one plan entry for one cell."""
-
-Estimators = Mapping[str, Estimator]
 
 
 def derive_seed(seed: int, *labels: str) -> int:

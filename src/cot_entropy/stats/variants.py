@@ -16,19 +16,21 @@ from typing import Final
 import numpy as np
 
 from cot_entropy.base.errors import DataError, PlanError
-from cot_entropy.plan.exploratory import CoherenceMap, VariantQuantity, Variants
+from cot_entropy.plan.entries.coherence_map import CoherenceMap
+from cot_entropy.plan.entries.variants import VariantQuantity, Variants
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
 from cot_entropy.protocol.variants import Absent, VariantsJob
 from cot_entropy.stats.cells import Cell, NullBounds, Settings, Values, read_cell
 from cot_entropy.stats.confirm.hypotheses import settings_of
+from cot_entropy.stats.estimators.coherence_map import null_word, weighted_rho
 from cot_entropy.stats.explore.bootstrap import Rows, Weights, ratio, summary
-from cot_entropy.stats.explore.coherence_map import null_word, weighted_rho
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.shape_tables import ShapeTables
-from cot_entropy.stats.explore.signals import scores
+from cot_entropy.stats.explore.signals import oriented
 from cot_entropy.stats.resampling import Counts
 from cot_entropy.stats.rows import VariantEstimate
+from cot_entropy.stats.signals import final_entropy
 from cot_entropy.stats.tables import VARIANT_COLUMNS, write_table
 
 Statistic = Callable[[Weights], Values]
@@ -55,7 +57,7 @@ def _mean(values: Values) -> Statistic:
 
 
 def _final_entropy(cell: Cell) -> Statistic:
-    values = scores(cell, "final_entropy")
+    values = oriented(cell, final_entropy.SIGNAL)
     ranking = Ranking.of(values, cell.correct, ~np.isnan(values))
     return lambda weights: auroc(ranking.sums(weights))
 

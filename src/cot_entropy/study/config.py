@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.base.strict import Strict, describe
-from cot_entropy.data.spec import DatasetSpec
+from cot_entropy.data.job import DatasetSpec
 from cot_entropy.model.spec import ModelSpec
 from cot_entropy.protocol.chain import ChainBlock
 from cot_entropy.protocol.engine import EngineSettings

@@ -8,7 +8,7 @@ from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.shard import Shard
-from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
+from cot_entropy.workflow.study import Wildcards, Workflow, binding_json, cell_of
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Baseline:
             code_digest=stage_digest("self_consistency"),
             shard=shard,
         )
-        return job.model_dump_json()
+        return binding_json(job)
 
     def baseline_job(self, names: Wildcards) -> str:
         """Set the baseline of one cell beside its signals."""
         job = BaselineJob(
             cell=cell_of(names),
             scoring=self.flow.blocks.scoring[self.flow.registered.scoring],
-            code_digest=stage_digest("baseline"),
+            code_digest=self.flow.digest("baseline"),
         )
         return job.model_dump_json()
 

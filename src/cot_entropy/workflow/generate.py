@@ -9,7 +9,7 @@ from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.shard import Shard
 from cot_entropy.study.reuse import derived_pattern, stored_probe
-from cot_entropy.workflow.study import Wildcards, Workflow, cell_of
+from cot_entropy.workflow.study import Wildcards, Workflow, binding_json, cell_of
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,13 @@ class Generate:
             code_digest=stage_digest("chains"),
             shard=shard,
         )
-        return job.model_dump_json()
+        return binding_json(job)
 
     def prefixes_job(self, names: Wildcards) -> str:
         """Cut the chains of one cell."""
         probe = self.flow.blocks.probe[names.probe]
-        return PrefixesJob(probe=probe, code_digest=stage_digest("prefixes")).model_dump_json()
+        digest = stage_digest("prefixes", probe.rules())
+        return PrefixesJob(probe=probe, code_digest=digest).model_dump_json()
 
     def completions_job(self, names: Wildcards, shard: Shard | None = None) -> str:
         """Sample the completions of one cell, or of a shard of it."""
@@ -43,7 +44,7 @@ class Generate:
             code_digest=stage_digest("completions"),
             shard=shard,
         )
-        return job.model_dump_json()
+        return binding_json(job)
 
     @property
     def derived_probes(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cot_entropy.base.digest import stage_digest
-from cot_entropy.data.spec import LocalDataset, QuestionsJob
+from cot_entropy.data.job import QuestionsJob
 from cot_entropy.model.spec import HASHED_FILES, LocalModel, ModelJob
 from cot_entropy.workflow.study import Workflow
 
@@ -33,10 +33,12 @@ class Inputs:
     def questions_job(self, dataset: str) -> str:
         """Load and check one dataset."""
         spec = self.flow.study.datasets[dataset]
-        job = QuestionsJob(name=dataset, dataset=spec, code_digest=stage_digest("questions"))
+        job = QuestionsJob(
+            name=dataset, dataset=spec, code_digest=stage_digest("questions", spec.rules())
+        )
         return job.model_dump_json()
 
     def dataset_files(self, dataset: str) -> list[str]:
         """The local file of a dataset, if it is there; the job names one that is not."""
-        spec = self.flow.study.datasets[dataset]
-        return [spec.path] if isinstance(spec, LocalDataset) and Path(spec.path).is_file() else []
+        path = self.flow.study.datasets[dataset].file
+        return [path] if path is not None and Path(path).is_file() else []

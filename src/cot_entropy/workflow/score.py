@@ -17,10 +17,11 @@ class Score:
 
     def score_job(self, names: Wildcards) -> str:
         """Score one cell."""
+        scoring = self.flow.blocks.scoring[names.scoring]
         job = ScoreJob(
             cell=cell_of(names),
-            scoring=self.flow.blocks.scoring[names.scoring],
-            code_digest=stage_digest("score"),
+            scoring=scoring,
+            code_digest=stage_digest("score", scoring.rules()),
         )
         return job.model_dump_json()
 
@@ -29,7 +30,7 @@ class Score:
         job = SensitivityJob(
             cell=cell_of(names),
             scoring=self.flow.blocks.scoring[self.flow.registered.scoring],
-            code_digest=stage_digest("sensitivity"),
+            code_digest=self.flow.digest("sensitivity"),
         )
         return job.model_dump_json()
 

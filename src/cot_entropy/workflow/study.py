@@ -11,7 +11,12 @@ from typing import Any, Protocol, Self
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
+from cot_entropy.protocol.baseline import SelfConsistencyJob
+from cot_entropy.protocol.chain import ChainsJob
+from cot_entropy.protocol.engine import FILL
+from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.registration.before import seed_of
+from cot_entropy.registration.items import stage_rules
 from cot_entropy.study.config import Configuration, Study, configuration
 from cot_entropy.study.config import Protocol as Blocks
 from cot_entropy.study.config import Protocols as NamedBlocks
@@ -31,6 +36,11 @@ class Wildcards(Protocol):
 def cell_of(names: Wildcards) -> str:
     """The cell of a job, `model/dataset`."""
     return f"{names.model}/{names.dataset}"
+
+
+def binding_json(job: ChainsJob | CompletionsJob | SelfConsistencyJob) -> str:
+    """A job that generates, without what says only how full the device is: that reruns nothing."""
+    return job.model_dump_json(exclude={"engine": set(FILL)})
 
 
 @dataclass(frozen=True)
@@ -91,14 +101,21 @@ class Workflow:
         return {key: "|".join(map(re.escape, value)) for key, value in names.items()}
 
     @property
+    def fill(self) -> str:
+        """How full the engine makes the device: no parameter of any rule, so it reruns nothing."""
+        return self.study.engine.fill.model_dump_json()
+
+    @property
     def gpus(self) -> int:
         """GPUs that one generation job holds: none on a CPU."""
         engine = self.study.engine
         return engine.tensor_parallel_size if engine.device == "cuda" else 0
 
     def digest(self, stage: str) -> str:
-        """The digest of a stage's code, for rules without further settings."""
-        return stage_digest(stage)
+        """The digest of a stage's code under the study's own protocol and its plan."""
+        return stage_digest(
+            stage, stage_rules(self.configuration, self.registered_plan).get(stage, [])
+        )
 
     @property
     def registered(self) -> Blocks:

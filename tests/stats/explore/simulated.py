@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import entropy as scipy_entropy
 
-from cot_entropy.plan import exploratory as plan
+from cot_entropy.plan.exploratory import SIGNALS
 from cot_entropy.stats.cells import Cell, Settings
 
 EPS = 0.01
@@ -117,7 +117,7 @@ def entry_of(kind: type, identifier: str, estimator: str, **params: Any) -> Any:
     )
 
 
-SIGNAL_NAMES = list(plan.Signal.__args__)
+SIGNAL_NAMES = SIGNALS.names
 
 
 def by_quantity(rows):

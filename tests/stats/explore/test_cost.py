@@ -2,8 +2,8 @@
 
 import pytest
 
-from cot_entropy.plan.exploratory import Cost
-from cot_entropy.stats.explore.cost import estimate
+from cot_entropy.plan.entries.cost import Cost
+from cot_entropy.stats.estimators.cost import estimate
 
 from .simulated import by_quantity, entry_of, random_rows
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cot_entropy.plan.exploratory import Coupling
-from cot_entropy.stats.explore.coupling import estimate
+from cot_entropy.plan.entries.coupling import Coupling
+from cot_entropy.stats.estimators.coupling import estimate
 
 from .simulated import M, by_quantity, entropy_of, entry_of, random_rows, resampled, rises
 

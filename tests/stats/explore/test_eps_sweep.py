@@ -5,8 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from cot_entropy.plan.exploratory import EpsSweep
-from cot_entropy.stats.explore.eps_sweep import entropy_values, estimate, partitions, smallest_rise
+from cot_entropy.plan.entries.eps_sweep import EpsSweep
+from cot_entropy.stats.estimators.eps_sweep import (
+    entropy_values,
+    estimate,
+    partitions,
+    smallest_rise,
+)
 
 from .simulated import by_quantity, entry_of, random_rows
 

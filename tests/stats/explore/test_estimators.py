@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cot_entropy.plan.exploratory import ENTRIES, ESTIMATORS
 from cot_entropy.plan.load import load_plan
-from cot_entropy.stats.explore import ESTIMATORS
 
 from .simulated import M, random_rows, row_of
 
@@ -56,7 +56,8 @@ CELLS = {
 def test_every_estimator_of_the_plan_has_code():
     """Each registered name is implemented, E1 to E15."""
     assert [entry.id for entry in PLAN.exploratory] == [f"E{i}" for i in range(1, 16)]
-    assert {entry.estimator for entry in PLAN.exploratory} == set(ESTIMATORS)
+    assert {entry.estimator for entry in PLAN.exploratory} == set(ESTIMATORS.names)
+    assert ESTIMATORS.names == ENTRIES.names
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -64,7 +65,7 @@ def test_every_estimator_of_the_plan_has_code():
 @pytest.mark.filterwarnings("error")
 def test_rows_are_whole(make_cell, settings, name, entry):
     """Each row: named once, exploratory, finite or with a verdict and its reason; no warning."""
-    rows = ESTIMATORS[entry.estimator](make_cell(CELLS[name]), entry, settings)
+    rows = ESTIMATORS.load(entry.estimator).estimate(make_cell(CELLS[name]), entry, settings)
     assert rows
     assert len({row.quantity for row in rows}) == len(rows)
     for row in rows:
@@ -97,7 +98,7 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
         "unit_token_entropies",
         "stratum",
     )
-    rows = ESTIMATORS[entry.estimator](
+    rows = ESTIMATORS.load(entry.estimator).estimate(
         make_cell(random_rows(60), without=optional), entry, settings
     )
     complete = {"E1", "E2", "E4", "E6", "E9", "E12"}
@@ -121,7 +122,7 @@ def test_required_columns_alone_are_enough_for_a_row(make_cell, settings, entry)
 @pytest.mark.parametrize("entry", PLAN.exploratory, ids=lambda entry: entry.id)
 def test_same_cell_same_rows(make_cell, settings, entry):
     """Bit for bit, from one file read twice."""
-    estimator = ESTIMATORS[entry.estimator]
+    estimator = ESTIMATORS.load(entry.estimator).estimate
     first = estimator(make_cell(random_rows(40)), entry, settings)
     assert first == estimator(make_cell(random_rows(40)), entry, settings)
 
@@ -131,13 +132,7 @@ def test_another_m_than_the_plans_is_not_run(make_cell, settings, identifier):
     """Trajectories of a variant with other m: the samples cannot be used, the rest still comes."""
     entry = next(entry for entry in PLAN.exploratory if entry.id == identifier)
     four = replace(settings, m=4)
-    rows = ESTIMATORS[entry.estimator](make_cell(random_rows(40)), entry, four)
+    rows = ESTIMATORS.load(entry.estimator).estimate(make_cell(random_rows(40)), entry, four)
     refused = [row for row in rows if row.verdict == "not run"]
     assert refused
     assert all("5 samples at a prefix; the plan says m = 4" in row.reason for row in refused)
-
-
-def test_entry_of_another_estimator_is_a_defect(make_cell, settings):
-    """Dispatch by the wrong name does not compute something else silently."""
-    with pytest.raises(TypeError, match="SignalAuroc expected"):
-        ESTIMATORS["signal_auroc"](make_cell(random_rows(2)), PLAN.exploratory[1], settings)

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cot_entropy.plan.exploratory import FewerSamples
-from cot_entropy.stats.explore.fewer_samples import estimate
+from cot_entropy.plan.entries.fewer_samples import FewerSamples
+from cot_entropy.stats.estimators.fewer_samples import estimate
 
 from .simulated import (
     M,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from cot_entropy.plan.exploratory import LengthAdjusted
-from cot_entropy.stats.explore.length_adjusted import estimate
+from cot_entropy.plan.entries.length_adjusted import LengthAdjusted
+from cot_entropy.stats.estimators.length_adjusted import estimate
 from cot_entropy.stats.explore.separation import separated
 
 from .simulated import by_quantity, entry_of, random_rows

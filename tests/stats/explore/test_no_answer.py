@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import entropy as scipy_entropy
 
-from cot_entropy.plan.exploratory import NoAnswer
+from cot_entropy.plan.entries.no_answer import NoAnswer
 from cot_entropy.protocol import scoring
-from cot_entropy.stats.explore.no_answer import estimate
+from cot_entropy.stats.estimators.no_answer import estimate
 
 from .simulated import M, by_quantity, entry_of, first_of_majority, random_rows, rises
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc
 
-from cot_entropy.plan.exploratory import RiskCoverage as Entry
+from cot_entropy.plan.entries.risk_coverage import RiskCoverage as Entry
+from cot_entropy.stats.estimators.risk_coverage import estimate
 from cot_entropy.stats.explore.ranking import Ranking
 from cot_entropy.stats.explore.risk_coverage import RiskCoverage, risk_coverage_curve
-from cot_entropy.stats.explore.selective import estimate
 from cot_entropy.stats.explore.signals import scores
 
 from .simulated import SIGNAL_NAMES, by_quantity, entry_of, random_rows, resampled

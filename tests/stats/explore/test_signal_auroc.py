@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cot_entropy.plan.exploratory import SignalAuroc
-from cot_entropy.stats.explore import ESTIMATORS
+from cot_entropy.plan.entries.signal_auroc import SignalAuroc
+from cot_entropy.stats.estimators.signal_auroc import estimate
 from cot_entropy.stats.explore.ranking import Ranking, auroc
 from cot_entropy.stats.explore.signals import scores
 
@@ -15,7 +15,7 @@ ENTRY = entry_of(SignalAuroc, "E1", "signal_auroc", signals=SIGNAL_NAMES, refere
 
 
 def run(cell, settings):
-    return by_quantity(ESTIMATORS["signal_auroc"](cell, ENTRY, settings))
+    return by_quantity(estimate(cell, ENTRY, settings))
 
 
 @pytest.mark.parametrize("levels", [2, 5, 1000])

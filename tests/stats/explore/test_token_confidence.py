@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cot_entropy.plan.exploratory import TokenConfidence
-from cot_entropy.stats.explore.token_confidence import estimate
+from cot_entropy.plan.entries.token_confidence import TokenConfidence
+from cot_entropy.stats.estimators.token_confidence import estimate
 
 from .simulated import by_quantity, entry_of, random_rows, resampled
 

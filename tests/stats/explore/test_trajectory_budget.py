@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cot_entropy.plan.exploratory import TrajectoryBudget
-from cot_entropy.stats.explore.trajectory_budget import estimate
+from cot_entropy.plan.entries.trajectory_budget import TrajectoryBudget
+from cot_entropy.stats.estimators.trajectory_budget import estimate
 
 from .simulated import by_quantity, entry_of, random_rows, resampled, rises
 

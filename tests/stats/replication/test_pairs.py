@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cot_entropy.plan.exploratory import Replication
+from cot_entropy.plan.entries.replication import Replication
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Estimand
 from cot_entropy.stats.replication.effects import Effect, Scale

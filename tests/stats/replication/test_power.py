@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from cot_entropy.plan.exploratory import ReplicationParams
+from cot_entropy.plan.entries.replication import ReplicationParams
 from cot_entropy.stats.replication.effects import Effect
 from cot_entropy.stats.replication.power import Prior, criteria, design_prior, probability
 

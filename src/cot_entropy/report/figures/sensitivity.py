@@ -63,4 +63,4 @@ def _gaps(table: Table) -> list[float | None]:
 
 
 def _short(equivalence: str) -> str:
-    return {"normalised": "norm.", "math_verify": "m-verify"}.get(equivalence, equivalence)
+    return {"normalised": "norm.", "by_value": "value"}.get(equivalence, equivalence)

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Final
 
 from cot_entropy.base.files import write_text
-from cot_entropy.plan.exploratory import Factor, Variants
+from cot_entropy.plan.entries.variants import Factor, Variants
 from cot_entropy.report import text
 from cot_entropy.report.figure import TABLES, csv_text
 from cot_entropy.report.inputs import ReportInputs

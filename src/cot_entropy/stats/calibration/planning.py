@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cot_entropy.plan.exploratory import ReplicationParams
+from cot_entropy.plan.entries.replication import ReplicationParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.calibration.exact_gap import Flags, GapDesign
 from cot_entropy.stats.populations import GapTruth

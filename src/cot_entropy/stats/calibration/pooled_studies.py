@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-from cot_entropy.plan.exploratory import PooledParams
+from cot_entropy.plan.entries.pooled import PooledParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.populations import rho_of, violation_shares
 from cot_entropy.stats.replication.panel import CellDraws, PanelCell, draw_panel

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from cot_entropy.base.errors import ConfigError, PlanError
-from cot_entropy.plan.exploratory import Replication, ReplicationParams
+from cot_entropy.plan.entries.replication import Replication, ReplicationParams
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.calibration.planning import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cot_entropy.plan.exploratory import CoherenceMap
+from cot_entropy.plan.entries.coherence_map import CoherenceMap
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.cells import Cell, NullBounds, Settings
 from cot_entropy.stats.confirm.decision import Reading, read_rule

@@ -1,4 +1,4 @@
-"""E11, E13 to E15: registered, and not run on one cell alone; each row says why."""
+"""Estimators that are registered and not run on the trajectories of one cell alone."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
-from cot_entropy.stats.explore.coherence_map import HOLDS
+from cot_entropy.stats.estimators.coherence_map import HOLDS
 from cot_entropy.stats.published.intervals import Value, mover
 from cot_entropy.stats.published.model import Ours
 from cot_entropy.stats.published.row import Comparison

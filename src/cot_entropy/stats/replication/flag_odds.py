@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cot_entropy.plan.exploratory import PooledParams
+from cot_entropy.plan.entries.pooled import PooledParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.replication.clustered import Fitted, PanelRows, fit_clustered, panel_rows
 from cot_entropy.stats.replication.pairs import natural

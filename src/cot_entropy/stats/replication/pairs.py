@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from cot_entropy.plan.exploratory import ReplicationParams
+from cot_entropy.plan.entries.replication import ReplicationParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.intervals import Bracket
 from cot_entropy.stats.replication.agreement import (

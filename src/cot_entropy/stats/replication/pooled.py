@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from cot_entropy.plan.exploratory import PooledParams
+from cot_entropy.plan.entries.pooled import PooledParams
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.confirm.decision import read_rule
 from cot_entropy.stats.intervals import Bracket, percentile

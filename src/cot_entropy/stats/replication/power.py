@@ -16,7 +16,7 @@ from typing import Final, Literal
 import numpy as np
 from scipy import stats
 
-from cot_entropy.plan.exploratory import ReplicationParams
+from cot_entropy.plan.entries.replication import ReplicationParams
 from cot_entropy.stats.replication.agreement import (
     difference,
     inside,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cot_entropy.plan.exploratory import PooledEffects, PooledParams, Replication
+from cot_entropy.plan.entries.pooled import Pooled as PooledEntry
+from cot_entropy.plan.entries.pooled import PooledParams
+from cot_entropy.plan.entries.replication import Replication
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Hypothesis, Plan
 from cot_entropy.stats.published.model import Study, load_published
@@ -43,7 +45,7 @@ def replication_table(
             given = [cell for cell in cells if cell.name in plan.cells]
             ours = [effect for cell in given for effect in _measured(cell)]
             rows += replication_rows(plan, entry.params, [*published_effects(studies), *ours])
-        elif isinstance(entry, PooledEffects):
+        elif isinstance(entry, PooledEntry):
             rows += _together(plan, entry.params, cells)
             rows += family_rows(plan, verdicts)
     return rows
