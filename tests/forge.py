@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from cot_entropy.base.files import read_jsonl, sha256_file, write_jsonl
+from cot_entropy.cli import main
+from cot_entropy.cli.app import PrintableFormatter
 from cot_entropy.formats.ledger import FIRST, LEDGER, line_sha256, read_ledger
 from cot_entropy.registration.provenance import (
     FOLDER,
@@ -18,7 +26,7 @@ from cot_entropy.registration.provenance import (
     record_cell,
     seal,
 )
-from runs import finish
+from runs import finish, further_chains, generations, rescore
 
 Record = dict[str, Any]
 
@@ -67,3 +75,59 @@ def edit_json(path: Path, change: Callable[[Any], None]) -> None:
     values = json.loads(path.read_text())
     change(values)
     path.write_text(json.dumps(values, indent=1) + "\n")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    errors: str
+
+    @property
+    def differences(self) -> list[str]:
+        """The lines of undeclared findings."""
+        return [line for line in self.out.splitlines() if line.startswith("difference: ")]
+
+
+def command(*arguments: object) -> Said:
+    """Run `cot-entropy` in this process, through its command line."""
+    out, errors = io.StringIO(), io.StringIO()
+    handler = logging.StreamHandler(errors)
+    handler.setFormatter(PrintableFormatter())
+    logger = logging.getLogger("cot_entropy")
+    logger.addHandler(handler)
+    argv = ["cot-entropy", *map(str, arguments)]
+    try:
+        with redirect_stdout(out), mock.patch.object(sys, "argv", argv):
+            main()
+    except SystemExit as end:
+        return Said(code=int(end.code or 0), out=out.getvalue(), errors=errors.getvalue())
+    finally:
+        logger.removeHandler(handler)
+    raise AssertionError("main() returned")
+
+
+def relink(results: Path, cell: str) -> None:
+    """Make every header name the files that it is made from as they are now."""
+    files = {**generations(cell, results), "self_consistency": further_chains(cell, results)}
+    questions = results / f"inputs/{cell.split('/')[1]}.questions.jsonl.zst"
+    made_from = {
+        "chains": {"questions": questions},
+        "prefixes": {"chains": files["chains"]},
+        "completions": {"chains": files["chains"], "prefixes": files["prefixes"]},
+        "self_consistency": {"reference_chains": files["chains"]},
+    }
+    for stage, sources in made_from.items():
+        hashes = {role: sha256_file(path) for role, path in sources.items()}
+        rewrite(files[stage], lambda lines, h=hashes: [{**lines[0], "inputs": h}, *lines[1:]])
+
+
+def rederive(results: Path, *cells: str) -> None:
+    """Score, judge, report, record and seal again what a forger changed, as if it had been so."""
+    configuration = read_record(results / FOLDER / RUN, RunRecord).configuration
+    for cell in cells:
+        relink(results, cell)
+        rescore(cell, configuration, results)
+    reanalyse(results)

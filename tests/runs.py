@@ -221,8 +221,10 @@ def sample_votes(cell: str, configuration: Configuration, results: Path) -> None
         )
 
 
-def count_votes(cell: str, configuration: Configuration, results: Path) -> None:
-    """The table of one cell's vote, where its further chains are there."""
+def count_votes(
+    cell: str, configuration: Configuration, results: Path, *, plan: Path | None = None
+) -> None:
+    """The table of one cell's vote, where its further chains are there; by the study's plan."""
     sampled = further_chains(cell, results)
     if not sampled.is_file():
         return
@@ -235,7 +237,7 @@ def count_votes(cell: str, configuration: Configuration, results: Path) -> None:
         chains=generations(cell, results)["chains"],
         self_consistency=sampled,
         trajectories=registered_trajectories(configuration, results, [cell])[0],
-        plan=Path(configuration.study.plan),
+        plan=plan or Path(configuration.study.plan),
         out=sampled.with_name("self_consistency.csv"),
     )
 

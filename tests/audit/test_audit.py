@@ -3,14 +3,16 @@
 import errno
 import os
 import shutil
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cot_entropy.audit.audit import audit
-from cot_entropy.audit.findings import AuditReport, problem_of
-from cot_entropy.base.errors import UserError
+from cot_entropy.audit.audit_report import AuditReport
+from cot_entropy.audit.findings import problem_of
+from cot_entropy.base.errors import StorageError, UserError
 from cot_entropy.registration.items import canonical_sha256, items_sha256
 from forge import cover_up, edit_json, flip_byte, rewrite
 from runs import Tiny, generations
@@ -198,11 +200,21 @@ def test_the_report_for_machines_is_the_report(tiny: Tiny) -> None:
     assert AuditReport.model_validate_json(report.model_dump_json()) == report
 
 
-def test_a_full_disk_is_no_difference() -> None:
-    """What the machine lacks says nothing about the run."""
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        StorageError("x: cannot be written"),
+        MemoryError(),
+        BrokenProcessPool("a process was killed"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_the_machine_lacks_is_no_difference(error: Exception) -> None:
+    """It says nothing about the run."""
 
     def derive() -> str:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise error
 
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(type(error)):
         problem_of(derive)

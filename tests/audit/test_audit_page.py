@@ -24,7 +24,7 @@ def test_an_unchanged_report_is_rendered_again_and_not_only_hashed(tiny: Tiny) -
     assert (tiny.results / TABLE).is_file()
     report = audit(tiny.results, jobs=1)
     assert report.findings == []
-    (hashed,) = [line for line in report.limits if "by hash only" in line] or [""]
+    (hashed,) = [line for line in report.established.files if "by hash only" in line] or [""]
     assert PAGE not in hashed
     assert "tables" not in hashed
 
@@ -62,7 +62,7 @@ def test_the_report_of_other_code_is_a_limit_and_no_finding(tiny: Tiny) -> None:
     edit_json(tiny.results / "provenance/run.json", other)
     (tiny.results / PAGE).write_text("<p>another page</p>\n")
     assert PAGE not in {subject for _, subject in found(tiny.results)}
-    assert OTHER_CODE in audit(tiny.results, jobs=1).limits
+    assert OTHER_CODE in audit(tiny.results, jobs=1).established.files
 
 
 def block(text: str, *, level: int) -> bytes:

@@ -1,12 +1,13 @@
 """Two runs side by side: which stage first differs, and by how much."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from cot_entropy.audit.compare import compare
 from cot_entropy.registration.provenance import FOLDER, RUN, RunRecord, read_record
-from forge import reanalyse, rewrite
+from forge import command, edit_json, reanalyse, rewrite
 from runs import Tiny, copy_run, generations, rescore
 
 CELL = "alpha/sums"
@@ -73,3 +74,22 @@ def test_a_cell_that_one_run_lacks_is_named(tiny: Tiny, other: Path) -> None:
     found = compare(tiny.results, other)
     assert found.only_first == ["beta/sums"]
     assert found.exit_code == 1
+
+
+def test_a_changed_seed_is_named_before_all_else(tiny: Tiny, other: Path) -> None:
+    """What the two runs were told stands above what came out; --json says where they part."""
+
+    def change(values: dict) -> None:  # type: ignore[type-arg]
+        values["configuration"]["study"]["seed"] = 12
+        values["items"] |= {"config/seed": "0" * 64, "stage/score": "1" * 64, "plan/H1": "2" * 64}
+
+    edit_json(other / FOLDER / RUN, change)
+    said = command("audit", tiny.results, "--against", other)
+    assert said.code == 1
+    named = [line for line in said.out.splitlines() if line.startswith("registration: ")]
+    assert [line.split(": ")[1] for line in named] == ["config/seed", "plan/H1", "stage/score"]
+    assert said.out.splitlines()[1] == named[0]
+    found = json.loads(command("audit", tiny.results, "--against", other, "--json").out)
+    assert (found["schema_version"], found["exit_code"]) == (1, 1)
+    assert found["diverged"] == {"alpha/sums": None, "beta/sums": None}
+    assert found["items"][0]["item"] == "config/seed"

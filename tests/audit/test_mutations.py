@@ -199,7 +199,11 @@ def _integrity(results: Path) -> str:
             *registration_findings(run),
             *manifest_findings(results, run.manifest),
             *(one for cell in run.cells for one in record_findings(results, cell)),
-            *(one for cell in run.cells for one in generation_findings(results, cell)),
+            *(
+                one
+                for cell in run.cells
+                for one in generation_findings(results, cell, run.record.configuration.study)
+            ),
         ]
     except UserError as error:
         return str(error)

@@ -29,7 +29,7 @@ def test_a_plan_alone_judges_the_plan_and_says_what_it_leaves_open(
     report = audit(tiny.results, registered=own, jobs=1)
     assert report.exit_code == 0
     assert report.confirmatory_rows > 0
-    assert "config, data and code: plan.yaml registers a plan alone" in report.limits
+    assert "config, data and code: plan.yaml registers a plan alone" in report.established.never
 
 
 def test_a_plan_alone_with_another_bound_takes_the_rows_that_rest_on_it(

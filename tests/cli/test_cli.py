@@ -1,6 +1,7 @@
 """The installed command: verdict lines, one-line errors, exit codes."""
 
 import csv
+import errno
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from tests.generation import (
 )
 from tests.stats.explore.simulated import random_rows
 
+from cot_entropy import cli
 from cot_entropy.base.errors import ConfigError, StorageError, UserError
 from cot_entropy.base.files import read_jsonl, sha256_file
 from cot_entropy.data.job import QuestionsJob
@@ -267,8 +269,39 @@ def test_every_summary_fits_its_line(group: tuple[str, ...]) -> None:
 )
 def test_the_help_says_what_exit_codes_mean(error: type[UserError]) -> None:
     words = " ".join(call("--help").stdout.split())
-    assert "Exit codes: 0 done; 1 the system failed" in words
+    assert "Exit codes: 0 done; 1 `audit` found differences;" in words
+    assert "; 5 the machine or this program failed;" in words
     assert f"; {error.exit_code} " in words
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (OSError(errno.EIO, "Input/output error", "x"), 5, "x: Input/output error"),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), 4, "x: cannot be written"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 2, "x: Permission denied"),
+        (MemoryError(), 5, "too little memory"),
+        (RuntimeError("a\n\x1bb"), 5, "RuntimeError: a \x1bb; this is a fault of cot-entropy"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_failure_of_the_machine_never_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    code: int,
+    said: str,
+) -> None:
+    """1 is for differences alone."""
+
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == code
+    assert said in caplog.text
 
 
 def test_a_shell_completes_verbs() -> None:

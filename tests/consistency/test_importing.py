@@ -57,7 +57,13 @@ def header() -> Header:
             chat_template_sha256=ZEROS,
         ),
         dataset=DatasetIdentity(
-            name="data", source="s", revision="r", sha256=ZEROS, answer="number", questions=1
+            name="data",
+            source="s",
+            revision="r",
+            sha256=ZEROS,
+            questions_sha256=ZEROS,
+            answer="number",
+            questions=1,
         ),
         engine=EngineIdentity(
             name="scripted",

@@ -41,6 +41,7 @@ def header(**changes: Any) -> Header:
             source="local",
             revision="r1",
             sha256="1" * 64,
+            questions_sha256="2" * 64,
             answer="number",
             questions=3,
         ),

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,10 +122,11 @@ def test_a_second_freeze_needs_a_reason(project: Path) -> None:
 
 def test_the_reason_is_recorded_with_what_was_replaced(project: Path) -> None:
     first = freeze(CONFIG)
+    first_sha256 = hashlib.sha256(FROZEN.read_bytes()).hexdigest()
     commit(project)
     second = freeze(CONFIG, reason="a typing error in H3")
-    assert [(one.items_sha256, one.reason) for one in second.replaced] == [
-        (first.items_sha256, "a typing error in H3")
+    assert [(one.sha256, one.commit, one.reason) for one in second.replaced] == [
+        (first_sha256, first.commit, "a typing error in H3")
     ]
 
 
@@ -316,3 +319,43 @@ def test_the_hash_to_anchor_covers_every_item() -> None:
     """sha256 of the canonical JSON of the items; key order is no part of it (RFC 8785)."""
     assert items_sha256({"b/x": "2", "a/y": "1"}) == items_sha256({"a/y": "1", "b/x": "2"})
     assert items_sha256({"a/y": "1"}) != items_sha256({"a/y": "2"})
+
+
+def test_a_freeze_that_was_killed_while_it_wrote_leaves_a_clean_tree(project: Path) -> None:
+    """A kill leaves the file that was to become freeze.json; the next freeze takes it away."""
+    left = FROZEN.with_name(f".{FROZEN.name}.k1ll3d")
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from cot_entropy.base.files import atomic\n"
+        f"with atomic(Path({str(FROZEN)!r})) as stream:\n"
+        "    stream.write(b'{')\n"
+        "    stream.flush()\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False, cwd=project)
+    (found,) = project.joinpath("preregistration").glob(".freeze.json.*")
+    found.rename(left)
+    assert freeze(CONFIG).replaced == []
+    assert not left.exists()
+
+
+def test_the_questions_to_ask_are_frozen_by_their_own_hash(project: Path) -> None:
+    """Of a local file not its bytes: another layout of the same questions is the same hash."""
+    lines = [{"question": f"What is {n}?", "answer": f"{n}"} for n in (1, 2)]
+    hashed = [{"id": f"row-{n}", "question": f"What is {n}?", "gold": f"{n}"} for n in (1, 2)]
+    text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in hashed)
+    expected = hashlib.sha256(text.encode()).hexdigest()
+    data = project / "mine.jsonl"
+    values = study()
+    for separators in ((",", ":"), (", ", ": ")):
+        data.write_text("".join(json.dumps(one, separators=separators) + "\n" for one in lines))
+        values["datasets"]["gsm8k"] = {
+            "source": "local",
+            "answer": "number",
+            "path": data.name,
+            "sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
+        }
+        write_study(project, values)
+        assert frozen_again(project).items["questions/gsm8k"] == expected
+    assert load_freeze(FROZEN).items["questions/math500"] == SHA256

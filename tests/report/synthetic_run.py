@@ -177,7 +177,7 @@ def header(cell: str, *, engine: str, questions: int, stage: str) -> Header:
         ),
         dataset=DatasetIdentity(
             name=dataset, source="synthetic", revision="none", sha256=zeros,
-            answer="number", questions=questions,
+            questions_sha256=zeros, answer="number", questions=questions,
         ),
         engine=EngineIdentity(
             name=engine, version="0", torch="0", transformers="0", device="cpu", driver=None, cuda=None,

@@ -169,6 +169,7 @@ class Planted:
             source="local",
             revision="r1",
             sha256="0" * 64,
+            questions_sha256="0" * 64,
             answer="math",
             questions=N,
         )

@@ -15,8 +15,8 @@ from cot_entropy.registration.anchors.store import Checked
 from cot_entropy.registration.provenance import FREEZE, CellRecord
 
 UNANCHORED = (
-    "unanchored: nothing outside its own repository dates the freeze (no verified RFC 3161 "
-    "timestamp, and no registration that OSF was asked about)"
+    "when the freeze was made: it is unanchored, nothing outside its own repository dates it (no "
+    "verified RFC 3161 timestamp, and no registration that OSF was asked about)"
 )
 TRIES = (
     "how many freezes were timestamped before this one: a token that was thrown away leaves no "

@@ -14,12 +14,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from cot_entropy.audit.audit_report import AuditReport, DeviationLine, EntryLine
+from cot_entropy.audit.decoded import Decoding
 from cot_entropy.audit.derive import Derivation, registered_trajectories
-from cot_entropy.audit.findings import AuditReport, EntryLine, Finding
-from cot_entropy.audit.ledger import BEGUN_AGAIN
+from cot_entropy.audit.established import Done, Established
+from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.outside import Outside, outside
 from cot_entropy.audit.registered import registration_findings
 from cot_entropy.audit.run import Run, opened, read_run
+from cot_entropy.audit.sampled import cell_errors
 from cot_entropy.audit.stored_files import (
     generation_findings,
     manifest_findings,
@@ -28,22 +31,13 @@ from cot_entropy.audit.stored_files import (
 from cot_entropy.audit.table_diff import Value, read_csv
 from cot_entropy.base.errors import UserError
 from cot_entropy.base.files import sha256_file
+from cot_entropy.registration.attempt_times import results_on, timing_problems
 from cot_entropy.registration.departures import mixtures, run_standings
 from cot_entropy.registration.departures import standings as standings_by
-from cot_entropy.registration.provenance import PLAN, CellRecord
+from cot_entropy.registration.provenance import FREEZE, PLAN, CellRecord
 from cot_entropy.stats.row_status import Standings
 
 Row = dict[str, Value]
-
-HAND_MADE = (
-    "generations made up by hand with consistent hashes are not detectable without generating "
-    "again: audit --regenerate N"
-)
-
-FEW_DRAWN = (
-    "only the drawn questions were generated again; other hardware or another batch may change "
-    "tokens without anybody's doing"
-)
 
 
 def audit(
@@ -54,6 +48,7 @@ def audit(
     jobs: int = 2,
     regenerate: int = 0,
     draw: int | None = None,
+    tokenizers: Sequence[Path] = (),
 ) -> AuditReport:
     """Audit a results folder, or an archive of one (unpacked into a scratch folder).
 
@@ -61,15 +56,23 @@ def audit(
     a freeze, a folder or a zip; by default the freeze of the working folder, if it has one for that
     plan. `online` is the address of OSF's API, to ask it again. `regenerate` questions of each
     cell are generated again with this machine's engine; `draw` repeats an earlier choice of them.
-    Raises UserError where the folder cannot be audited.
+    `tokenizers` are folders with a tokenizer.json, beside those at hand. Raises UserError where
+    the folder cannot be audited.
     """
     with opened(results) as folder:
         run = read_run(folder)
         found = outside(run, registered=registered, online=online)
-        return _audit(run, found, jobs, regenerate, draw)
+        return _audit(run, found, jobs, regenerate, draw, tokenizers)
 
 
-def _audit(run: Run, found: Outside, jobs: int, regenerate: int, draw: int | None) -> AuditReport:
+def _audit(  # noqa: PLR0917 (the options of the verb, passed on)
+    run: Run,
+    found: Outside,
+    jobs: int,
+    regenerate: int,
+    draw: int | None,
+    tokenizers: Sequence[Path],
+) -> AuditReport:
     results = run.results
     paths = registered_trajectories(run.record.configuration, results)
     standings = run_standings(results, paths)
@@ -83,11 +86,13 @@ def _audit(run: Run, found: Outside, jobs: int, regenerate: int, draw: int | Non
             items=run.record.items,
             jobs=jobs,
         )
+        decoding = Decoding(results=results, study=run.record.configuration.study, given=tokenizers)
         findings = [
             *found.findings,
             *registration_findings(run),
             *manifest_findings(results, run.manifest),
             *(finding for cell in run.cells for finding in _cell_findings(run, cell)),
+            *decoding.findings(run.cells),
             *derivation.findings(run.cells),
         ]
         again: list[str] = []
@@ -96,9 +101,10 @@ def _audit(run: Run, found: Outside, jobs: int, regenerate: int, draw: int | Non
     if found.copy is not None:
         hashes = {path: sha256_file(path) for path in paths}
         standings = standings_by(found.registration, run.record, run.cells, hashes, results)
-    return _report(
-        run, found, standings=standings, findings=findings, derivation=derivation, again=again
+    done = Done(
+        run=run, derivation=derivation, decoding=decoding, again=again, unshown=found.unshown
     )
+    return _report(run, found, standings, findings, done.established())
 
 
 def _regenerated(
@@ -120,78 +126,73 @@ def _regenerated(
 
 def _cell_findings(run: Run, cell: CellRecord) -> Iterator[Finding]:
     yield from record_findings(run.results, cell)
-    yield from generation_findings(run.results, cell)
+    yield from generation_findings(run.results, cell, run.record.configuration.study)
     # with a freeze, those of the rows are departures from it
     kinds: tuple[Literal["rows", "baseline"], ...] = ("baseline",)
     if run.registration.freeze is None:
         kinds = ("rows", "baseline")
     for kind in kinds:
-        for problem in mixtures(cell, run.record, of=kind):
+        late = timing_problems(cell, run.record, frozen_at=run.frozen_at, of=kind)
+        for problem in (*mixtures(cell, run.record, of=kind), *late):
             yield Finding(check="generations", subject=cell.cell, detail=problem)
 
 
 def _report(
     run: Run,
     found: Outside,
-    *,
     standings: Standings,
     findings: Sequence[Finding],
-    derivation: Derivation,
-    again: Sequence[str],
+    established: Established,
 ) -> AuditReport:
     frozen = run.registration.freeze
     judged, estimated = (_rows(run.results / name) for name in ("verdicts.csv", "estimates.csv"))
     rows = [row for row in (*judged, *estimated) if row.get("verdict") not in _ABSENT]
-    by_hash = Counter(
-        f"{top}/" if rest else top
-        for name in run.manifest.files.keys() - set(derivation.derived) - _generations(run)
-        for top, _, rest in [name.partition("/")]
-        if top not in {"provenance", "inputs"}
-    )
-    copy = found.copy
     confirmed = [row for row in rows if row.get("kind") == "confirmatory"]
     standing = [row for row in confirmed if _stands(standings, row)]
     demoted = sum("demoted: " in str(row.get("reason") or "") for row in rows)
-    limits = [
-        FEW_DRAWN if again else HAND_MADE,
-        BEGUN_AGAIN,
-        *derivation.limits,
-        *found.anchoring.limits,
-    ]
-    if copy is not None and copy.freeze is None:
-        limits.append(f"config, data and code: {copy.name} registers a plan alone")
-    if by_hash:
-        counted = ", ".join(
-            f"{count} files in {top}" if top.endswith("/") else top
-            for top, count in sorted(by_hash.items())
-        )
-        limits.append(f"checked by hash only: {counted}")
     return AuditReport(
+        exit_code=1 if any(one.declared is None for one in findings) else 0,
         results=run.results.name,
         freeze="frozen" if frozen else "not frozen",
         frozen_at=frozen.frozen_at if frozen else None,
-        items_sha256=frozen.items_sha256 if frozen else None,
-        registered=copy.name if copy else None,
+        commit=frozen.commit if frozen else None,
+        sha256=sha256_file(run.registration_folder / FREEZE) if frozen else None,
+        replaced=frozen.replaced if frozen else [],
+        registered=found.copy.name if found.copy else None,
         anchors=found.anchoring.lines,
         seed=found.anchoring.seed,
         ledger=[*found.ledger.attempts, *found.ledger.heads],
         confirmatory_rows=len(standing),
         demoted_rows=demoted + len(confirmed) - len(standing),
         findings=list(findings),
+        deviations=list(_deviations(run)),
+        errors=[one for cell in run.cells for one in cell_errors(cell, run.results)],
         entries=list(_entries(run, found, standings, judged, estimated)),
-        checked=[
-            f"{len(run.manifest.files)} files by hash",
-            f"{len(run.cells)} cells by question, gold and seed",
-            f"{len(derivation.derived)} files derived again from the stored generations",
-            *again,
-        ],
-        limits=limits,
+        established=established,
         side_by_side=found.judged.side_by_side,
     )
 
 
 def _stands(standings: Standings, row: Row) -> bool:
     return standings.of(str(row.get("id")), str(row.get("cell"))).kind == "confirmatory"
+
+
+def _deviations(run: Run) -> Iterator[DeviationLine]:
+    frozen = run.registration.freeze.items if run.registration.freeze else {}
+    results = results_on(run.cells)
+    for one in run.registration.deviations.deviations:
+        yield DeviationLine(
+            id=one.id,
+            item=one.item,
+            frozen=frozen.get(one.item),
+            found=one.found,
+            when=one.when.isoformat(),
+            results_seen=one.results_seen,
+            results_known=one.after(results),
+            what=one.what,
+            why=one.why,
+            expected_effect=one.expected_effect,
+        )
 
 
 def _entries(
@@ -227,10 +228,6 @@ def _entries(
 
 
 _ABSENT = frozenset({"not run", "failed"})
-
-
-def _generations(run: Run) -> set[str]:
-    return {name for cell in run.cells for name in cell.headers}
 
 
 def _rows(path: Path) -> list[Row]:

@@ -8,7 +8,7 @@ Content is compared, not bytes; the hash of a Parquet file is no content.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -17,6 +17,7 @@ from cot_entropy.audit.run import Run, opened, read_run
 from cot_entropy.audit.table_diff import CellDifference, Table, differences, read_csv, read_parquet
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl
+from cot_entropy.base.printable import printable
 from cot_entropy.base.strict import Strict
 
 Stage = Literal["questions", "chains", "prefixes", "completions", "trajectories"]
@@ -49,35 +50,47 @@ class ValueDifference(Strict):
     relative: float | None
 
 
+class ItemDifference(Strict):
+    """One registered item that the two runs found different; null where a run has none."""
+
+    item: str
+    first: str | None
+    second: str | None
+
+
 class Comparison(Strict):
-    """Two runs side by side; `exit_code` is 0 where their content is the same, else 1."""
+    """Two runs side by side, as `--against --json` prints them."""
 
+    schema_version: Literal[1] = 1
+    """Version of this format."""
+    exit_code: Literal[0, 1]
+    """0 where both hold the same items, cells, records, and values within the tolerance."""
     first: str
+    """The first run, by its name."""
     second: str
+    """The second run, by its name."""
+    items: list[ItemDifference]
+    """What they were told differently, the seed first; code and files last."""
     only_first: list[str]
+    """Cells that the first one has alone."""
     only_second: list[str]
-    """Cells that one of them has."""
+    """Cells that the second one has alone."""
+    diverged: dict[str, Stage | None]
+    """The first stage that differs, by cell; null where no stage does."""
     stages: list[StageComparison]
+    """Every stage of every cell that both have."""
     values: list[ValueDifference]
-
-    @property
-    def diverged(self) -> dict[str, Stage | None]:
-        """The first stage that differs, by cell; None where no stage does."""
-        found: dict[str, Stage | None] = {}
-        for one in self.stages:
-            if found.get(one.cell) is None:
-                found[one.cell] = one.stage if one.differing else None
-        return found
-
-    @property
-    def exit_code(self) -> Literal[0, 1]:
-        """0 where both hold the same cells, records and values within the tolerance."""
-        apart = self.only_first or self.only_second or self.values
-        return 1 if apart or any(self.diverged.values()) else 0
+    """Values of the tables that differ."""
 
     def lines(self) -> Iterator[str]:
-        """The comparison as text."""
+        """The comparison as text; nothing of others reaches a terminal raw."""
+        yield from map(printable, self._lines())
+
+    def _lines(self) -> Iterator[str]:
         yield f"comparison of {self.first} with {self.second}"
+        for item in self.items:
+            first, second = item.first or "not there", item.second or "not there"
+            yield f"registration: {item.item}: {first} v {second}"
         yield from (f"only in {self.first}: {cell}" for cell in self.only_first)
         yield from (f"only in {self.second}: {cell}" for cell in self.only_second)
         for cell, stage in self.diverged.items():
@@ -92,7 +105,7 @@ class Comparison(Strict):
             yield f"{where}: {value.first} v {value.second}{ratio}"
         if len(self.values) > SHOWN:
             yield f"and {len(self.values) - SHOWN} more (--json shows all)"
-        yield "not compared: times, costs, report and registration; audit each run for those"
+        yield "not compared: times, costs and report; audit each run for those"
 
 
 def compare(first: Path, second: Path) -> Comparison:
@@ -105,18 +118,54 @@ def compare(first: Path, second: Path) -> Comparison:
 
 def _compare(ours: Run, theirs: Run, first: str, second: str) -> Comparison:
     mine, others = _cells(ours), _cells(theirs)
+    only = [
+        [cell for cell in mine if cell not in others],
+        [cell for cell in others if cell not in mine],
+    ]
+    items = _items(ours, theirs)
+    stages = [stage for cell in mine if cell in others for stage in _stages(cell, ours, theirs)]
+    values = [
+        _value(name, one)
+        for name in TABLES
+        for one in differences(_content(ours.results / name), _content(theirs.results / name))
+    ]
+    diverged = _diverged(stages)
     return Comparison(
+        exit_code=1 if items or any(only) or any(diverged.values()) or values else 0,
         first=first,
         second=second,
-        only_first=[cell for cell in mine if cell not in others],
-        only_second=[cell for cell in others if cell not in mine],
-        stages=[stage for cell in mine if cell in others for stage in _stages(cell, ours, theirs)],
-        values=[
-            _value(name, one)
-            for name in TABLES
-            for one in differences(_content(ours.results / name), _content(theirs.results / name))
-        ],
+        items=items,
+        only_first=only[0],
+        only_second=only[1],
+        diverged=diverged,
+        stages=stages,
+        values=values,
     )
+
+
+def _items(ours: Run, theirs: Run) -> list[ItemDifference]:
+    """What the two runs found differently, in the order in which it reaches a result."""
+    first, second = ours.record.items, theirs.record.items
+    found = [
+        ItemDifference(item=item, first=first.get(item), second=second.get(item))
+        for item in first.keys() | second.keys()
+        if first.get(item) != second.get(item)
+    ]
+    return sorted(found, key=lambda one: (_rank(one.item), one.item))
+
+
+def _rank(item: str) -> int:
+    kinds = ("config", "revision", "data", "questions", "plan", "environment", "file", "stage")
+    kind = item.split("/", maxsplit=1)[0]
+    return -1 if item == "config/seed" else kinds.index(kind) if kind in kinds else len(kinds)
+
+
+def _diverged(stages: Sequence[StageComparison]) -> dict[str, Stage | None]:
+    found: dict[str, Stage | None] = {}
+    for one in stages:
+        if found.get(one.cell) is None:
+            found[one.cell] = one.stage if one.differing else None
+    return found
 
 
 def _stages(cell: str, ours: Run, theirs: Run) -> Iterator[StageComparison]:

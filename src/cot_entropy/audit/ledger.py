@@ -25,8 +25,8 @@ from cot_entropy.registration.anchors.store import Stored, stored
 from cot_entropy.registration.provenance import FOLDER, CellRecord
 
 BEGUN_AGAIN: Final = (
-    "runs that were thrown away together with their ledger: only a head that was published before "
-    "generation shows that"
+    "that no other run was made and thrown away together with its ledger: only a head that was "
+    "published before generation shows that"
 )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from cot_entropy.audit.anchored import Anchoring, anchoring
 from cot_entropy.audit.copy_differences import against, copy_findings
 from cot_entropy.audit.findings import Finding
-from cot_entropy.audit.ledger import LedgerAudit, ledger_audit
+from cot_entropy.audit.ledger import BEGUN_AGAIN, LedgerAudit, ledger_audit
 from cot_entropy.audit.registered_copy import RegisteredCopy, read_copy
 from cot_entropy.audit.run import Run
 from cot_entropy.registration.departures import Registered
@@ -44,6 +44,14 @@ class Outside:
     def findings(self) -> list[Finding]:
         """All of them."""
         return [*self.judged.findings, *self.anchoring.findings, *self.ledger.findings]
+
+    @property
+    def unshown(self) -> list[str]:
+        """What nobody can show who has no more than the run and the copy."""
+        open_ones = [BEGUN_AGAIN, *self.anchoring.limits]
+        if self.copy is not None and self.copy.freeze is None:
+            open_ones.append(f"config, data and code: {self.copy.name} registers a plan alone")
+        return open_ones
 
 
 def outside(run: Run, *, registered: Path | None = None, online: str | None = None) -> Outside:

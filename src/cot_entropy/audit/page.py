@@ -13,6 +13,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -32,8 +33,10 @@ OTHER_CODE: Final = (
 )
 PACKED: Final = re.compile(rb">(H4sI[A-Za-z0-9+/]+=*)<")
 """A block of the explorer: gzip in base64."""
-FLOAT: Final = re.compile(rb"(\d+\.\d+(?:e[+-]?\d+)?|\d+e-\d+)")
 MAX_BLOCK: Final = 1 << 28
+"""Of a page that this code has just written."""
+FLOAT: Final = re.compile(rb"((?<!\d)\d+\.\d+(?:e[+-]?\d+)?|(?<!\d)\d+e-\d+)")
+"""Only from where a run of digits begins, so that a long one is read once."""
 
 
 def written_by_this_code(items: Items, plan: Plan) -> bool:
@@ -72,7 +75,14 @@ def same(stored: bytes, again: bytes) -> bool:
     """Whether two files are equal, or differ in compression and the last digits of floats only."""
     if stored == again:
         return True
-    parts = [FLOAT.split(PACKED.sub(_unpacked, one)) for one in (stored, again)]
+    own = [_unpacked(block, limit=MAX_BLOCK) for block in PACKED.finditer(again)]
+    largest = max(map(len, own), default=0)
+    if len(PACKED.findall(stored)) != len(own):
+        return False
+    parts = [
+        FLOAT.split(PACKED.sub(partial(_unpacked, limit=largest + 1), one))
+        for one in (stored, again)
+    ]
     return len(parts[0]) == len(parts[1]) and all(
         first == second or (index % 2 == 1 and _close(first, second))
         for index, (first, second) in enumerate(zip(*parts, strict=True))
@@ -85,11 +95,11 @@ def _close(first: bytes, second: bytes) -> bool:
     )
 
 
-def _unpacked(block: re.Match[bytes]) -> bytes:
+def _unpacked(block: re.Match[bytes], *, limit: int) -> bytes:
     """The text of a block between marks; what is no whole block, or too large, as it stands."""
     stream = zlib.decompressobj(wbits=31)
     try:
-        content = stream.decompress(base64.b64decode(block[1], validate=True), MAX_BLOCK)
+        content = stream.decompress(base64.b64decode(block[1], validate=True), limit)
     except (binascii.Error, zlib.error):
         return block[0]
     whole = stream.eof and not stream.unused_data

@@ -11,7 +11,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
+from typing import Final
 
 from cot_entropy.audit.findings import Finding
 from cot_entropy.base.errors import DataError
@@ -35,6 +37,16 @@ from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob, ProbeBlock
 from cot_entropy.registration.departures import registered_headers
 from cot_entropy.registration.provenance import CellRecord, RunRecord
 
+Sampled = tuple[str, tuple[int, ...], str]
+"""Text, token ids and finish reason."""
+IDENTITY: Final = (
+    "source",
+    "revision",
+    "weights_sha256",
+    "tokenizer_sha256",
+    "chat_template_sha256",
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Regeneration:
@@ -52,6 +64,8 @@ class Regeneration:
     def findings(self, cells: Sequence[CellRecord]) -> Iterator[Finding]:
         """The cells in which a drawn question did not come out as stored.
 
+        Beside the questions drawn from all, as many are drawn from those that hold an error.
+
         Raises UserError where the model, the device or the engine is not at hand.
         """
         for cell in cells:
@@ -67,19 +81,21 @@ class Regeneration:
         ]
         chain_path = self.results / cell / names.chain / "chains.jsonl.zst"
         stored = {one.question_id: one for one in read_records(chain_path, ChainRecord)}
-        ids = self._drawn(cell, list(stored))
-        chains = self._chains(header, ids, manifest, folder)
-        kept = [stored[identity] for identity in ids]
-        same = [a.chain == b.chain for a, b in zip(chains, kept, strict=True)]
-        again = self._completions(header, completions, kept, manifest, folder)
         path = chain_path.parent / names.probe / "completions.jsonl.zst"
         sampled = {one.question_id: one for one in read_records(path, CompletionRecord)}
+        failed = [one for one in stored if stored[one].error or sampled[one].error]
+        drawn = {*self._drawn(cell, list(stored)), *self._drawn(f"{cell}/errors", failed)}
+        ids = [one for one in stored if one in drawn]
+        chains = self._chains(header, ids, manifest, folder)
+        kept = [stored[identity] for identity in ids]
+        same = [_chain(a) == _chain(b) for a, b in zip(chains, kept, strict=True)]
+        again = self._completions(header, completions, kept, manifest, folder)
         pairs = [
-            (a, b)
+            pair
             for record in again
-            for a, b in zip(_samples(record), _samples(sampled[record.question_id]), strict=False)
+            for pair in zip_longest(_samples(record), _samples(sampled[record.question_id]))
         ]
-        equal = sum(a.token_ids == b.token_ids for a, b in pairs)
+        equal = sum(a == b for a, b in pairs)
         line = (
             f"{cell}: {len(ids)} questions generated again (draw {self.seed}): {sum(same)} of "
             f"{len(ids)} chains and {equal} of {len(pairs)} completions are the same tokens"
@@ -94,13 +110,19 @@ class Regeneration:
         return [identity for identity in ids if identity in chosen]
 
     def _model(self, header: Header, folder: Path) -> Path:
-        spec: ModelSpec = self.record.configuration.study.models[header.model.name]
-        path = self.results / "inputs" / f"{header.model.name}.model.json"
-        if not path.is_file():
-            path = folder / "model.json"
-            prepare_model(ModelJob(name=header.model.name, model=spec, code_digest=""), out=path)
-        if read_model(path).identity() != header.model:
-            raise DataError(f"{path}: not the model that the run's headers name")
+        """The model of the registered config, hashed here; never a folder that the results name."""
+        name = header.cell.split("/")[0]
+        spec: ModelSpec = self.record.configuration.study.models[name]
+        path = folder / "model.json"
+        prepare_model(ModelJob(name=name, model=spec, code_digest=""), out=path)
+        found = read_model(path).identity()
+        for part in IDENTITY:
+            ours, theirs = getattr(found, part), getattr(header.model, part)
+            if ours != theirs:
+                raise DataError(
+                    f"{header.cell}: {part} of the registered model is {ours} here, its headers "
+                    f"say {theirs}; nothing was generated again"
+                )
         return path
 
     def _chains(
@@ -150,5 +172,15 @@ class Regeneration:
         return list(read_records(out, CompletionRecord))
 
 
-def _samples(record: CompletionRecord) -> list[Sample]:
-    return [sample for prefix in record.prefixes for sample in prefix.samples]
+def _samples(record: CompletionRecord) -> list[Sampled]:
+    return [_sampled(sample) for prefix in record.prefixes for sample in prefix.samples]
+
+
+def _sampled(sample: Sample) -> Sampled:
+    return sample.text, tuple(sample.token_ids), sample.finish_reason
+
+
+def _chain(record: ChainRecord) -> tuple[object, ...]:
+    """All of a chain but its log-probabilities, whose last digits other batches change."""
+    chain = record.chain and _sampled(record.chain)
+    return chain, tuple(record.token_ends), tuple(record.prompt_token_ids), record.error

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from cot_entropy.audit.copy_differences import described, found_values
 from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.run import Run
+from cot_entropy.registration.attempt_times import results_on
 from cot_entropy.registration.departures import cell_departures, run_departures
 from cot_entropy.registration.freeze import FILE
 from cot_entropy.registration.items import Items, Values, code_items
@@ -39,9 +40,10 @@ def registration_findings(run: Run) -> Iterator[Finding]:
 def _departures(run: Run, frozen: Items) -> Iterator[Departure]:
     """What differs from the freeze and concerns a cell of this run, or this audit's own code."""
     cells = {cell.cell for cell in run.cells}
+    seen = results_on(run.cells)
     here = {**run.record.items, **_installed(run)}
     for items in (run.record.items, here):
-        for departure in run_departures(frozen, items, run.registration):
+        for departure in run_departures(frozen, items, run.registration, results=seen):
             if departure.cells is None or cells & set(departure.cells):
                 yield departure
     for cell in run.cells:

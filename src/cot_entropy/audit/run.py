@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from cot_entropy.audit.bounds import check_names, check_sizes
 from cot_entropy.audit.unpack import unpack
 from cot_entropy.base.errors import DataError, UserError
 from cot_entropy.registration.departures import Registered, read_registration
@@ -35,26 +36,48 @@ class Run:
     manifest: Manifest
 
     @property
+    def frozen_at(self) -> str | None:
+        """When its freeze says that it was made; None without one."""
+        return self.registration.freeze.frozen_at if self.registration.freeze else None
+
+    @property
     def registration_folder(self) -> Path:
         """The copies of the registered files."""
         return self.results / FOLDER / REGISTRATION
 
 
 def read_run(results: Path) -> Run:
-    """Read what a run wrote about itself; raises UserError where that cannot be audited."""
+    """Read what a run wrote about itself; raises UserError where that cannot be audited.
+
+    Nothing is read beyond these records where one of them names a path outside, or where a file
+    holds more than the run's own questions and settings can give.
+    """
     for path in results.rglob("*"):
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise DataError(f"{path}: is no file or folder but a pipe, socket or device; remove it")
     folder = results / FOLDER
     record = read_record(folder / RUN, RunRecord)
-    cells = [cell_path(results, cell) for cell in record.configuration.study.cells]
+    manifest = read_record(folder / MANIFEST, Manifest)
+    study = record.configuration.study
+    cells = tuple(
+        _cell(path, cell) for cell in study.cells if (path := cell_path(results, cell)).is_file()
+    )
+    check_names(results, cells, manifest)
+    check_sizes(results, cells, study)
     return Run(
         results=results,
         registration=read_registration(folder / REGISTRATION),
         record=record,
-        cells=tuple(read_record(path, CellRecord) for path in cells if path.is_file()),
-        manifest=read_record(folder / MANIFEST, Manifest),
+        cells=cells,
+        manifest=manifest,
     )
+
+
+def _cell(path: Path, cell: str) -> CellRecord:
+    record = read_record(path, CellRecord)
+    if record.cell != cell:
+        raise DataError(f"{path}: is the provenance of another cell than `{cell}`")
+    return record
 
 
 @contextmanager

@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Final
 
 from cot_entropy.audit.findings import Finding
+from cot_entropy.audit.sampled import cell_errors, cell_samples, sample_problem, top_problem
 from cot_entropy.base.errors import UserError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.base.seeds import Role, request_seed
+from cot_entropy.data.load import load
+from cot_entropy.data.questions import Question as Asked
+from cot_entropy.data.questions import questions_sha256
+from cot_entropy.data.sources.embedded import EmbeddedDataset
+from cot_entropy.data.sources.local import LocalDataset
+from cot_entropy.formats.attempts import read_attempts
 from cot_entropy.formats.inputs import Question, read_dataset, read_questions
 from cot_entropy.formats.records import (
     ChainRecord,
@@ -21,6 +28,7 @@ from cot_entropy.formats.records import (
     read_records,
 )
 from cot_entropy.registration.provenance import CellRecord, Manifest, recorded, result_files
+from cot_entropy.study.config import Study
 
 ROLES: Final[Mapping[str, Role]] = {
     "chains": "chain",
@@ -48,34 +56,47 @@ def record_findings(results: Path, cell: CellRecord) -> Iterator[Finding]:
     """A cell's files against its provenance: hashes and headers."""
     for name, sha256 in cell.files.items():
         path = results / name
-        if not path.resolve().is_relative_to(results.resolve()):
-            yield _file(name, f"provenance of {cell.cell} names a path outside the results")
-        elif not recorded(path):
+        if not recorded(path):
             yield _file(name, f"provenance of {cell.cell} names it and it is not there")
         elif sha256_file(path) != sha256:
             yield _file(name, f"is not the file in the provenance of {cell.cell} (sha256 differs)")
         elif name in cell.headers and read_header(path) != cell.headers[name]:
             yield _file(name, f"has another header than the provenance of {cell.cell} says")
+        elif name in cell.headers and read_attempts(path) != cell.attempts.get(name, []):
+            yield _file(name, f"has other attempts than the provenance of {cell.cell} says")
     for name in cell.headers.keys() - cell.files.keys():
         yield _file(name, f"provenance of {cell.cell} has a header and no hash of it")
 
 
-def generation_findings(results: Path, cell: CellRecord) -> Iterator[Finding]:
-    """A cell's generations against its questions: ids, order, texts, golds, seeds, counts."""
+def generation_findings(results: Path, cell: CellRecord, study: Study) -> Iterator[Finding]:
+    """A cell's generations against its questions: ids, order, texts, golds, seeds, counts.
+
+    The questions themselves against what headers and config say of them; generated ones are
+    generated again.
+    """
+    questions = results / "inputs" / f"{cell.cell.split('/')[1]}.questions.jsonl.zst"
     for name, header in cell.headers.items():
         path = results / name
-        questions = results / "inputs" / f"{header.dataset.name}.questions.jsonl.zst"
         try:
-            problem = next(_problems(path, header, questions), None)
+            problem = next(_problems(path, header, questions, study), None)
         except UserError as error:
             problem = str(error).replace(f"{results}/", "")
         if problem:
             yield Finding(check="generations", subject=name, detail=problem)
+    for one in cell_errors(cell, results):
+        if one.unexplained:
+            detail = (
+                f"{one.unexplained} of {one.questions} questions hold an error that no stored "
+                f"number explains: {one.first}"
+            )
+            yield Finding(check="generations", subject=one.file, detail=detail)
+    yield from cell_samples(cell, results)
 
 
-def _problems(path: Path, header: Header, questions: Path) -> Iterator[str]:
+def _problems(path: Path, header: Header, questions: Path, study: Study) -> Iterator[str]:
     if read_dataset(questions) != header.dataset:
         yield f"{questions.name} holds another dataset than the header names"
+    yield from _question_problems(header, questions, study)
     if header.stage == "chains":
         if header.inputs.get("questions") != sha256_file(questions):
             yield f"was made from other questions than {questions.name}"
@@ -106,6 +127,22 @@ def _problems(path: Path, header: Header, questions: Path) -> Iterator[str]:
         yield from _completion_problems(number, record, header, samples)
 
 
+def _question_problems(header: Header, path: Path, study: Study) -> Iterator[str]:
+    stored = list(read_questions(path))
+    dataset, spec = header.dataset, study.datasets[header.cell.split("/")[1]]
+    if len(stored) != dataset.questions:
+        yield f"{path.name} holds {len(stored)} questions, its header says {dataset.questions}"
+    found = questions_sha256(Asked(one.id, one.text, one.gold) for one in stored)
+    if found != dataset.questions_sha256:
+        yield f"{path.name}: sha256 of its questions is {found}, its header says another"
+    if spec.questions is None and not isinstance(spec, LocalDataset) and found != dataset.sha256:
+        yield f"{path.name}: sha256 of its questions is {found}, the dataset's is another"
+    if isinstance(spec, EmbeddedDataset) and spec.questions in {None, len(stored)}:
+        again = load(spec, root=Path()).questions
+        if [Asked(one.id, one.text, one.gold, one.stratum) for one in stored] != list(again):
+            yield f"{path.name}: not the questions that the config generates"
+
+
 def _chain_problems(
     number: int, question: Question | None, record: ChainRecord | None, header: Header
 ) -> Iterator[str]:
@@ -121,10 +158,16 @@ def _chain_problems(
     if chain is None:
         if ends or record.error is None:
             yield f"record {number}: no chain, and no reason"
-    elif not len(ends) == len(chain.token_ids) == len(chain.logprobs):
-        yield f"record {number}: not one token end and log-probability for each token"
+    elif record.error is not None:
+        yield f"record {number}: a chain, and an error"
+    elif problem := sample_problem(chain, header.chain.budget):
+        yield f"record {number}: {problem}"
+    elif len(ends) != len(chain.token_ids):
+        yield f"record {number}: not one token end for each token"
     elif sorted(ends) != ends or [0, *ends][-1] != len(chain.text) or min(ends, default=0) < 0:
         yield f"record {number}: the token ends are not those of its text"
+    if problem := top_problem(record, header.engine.settings.top_logprobs):
+        yield f"record {number}: {problem}"
 
 
 def _completion_problems(
@@ -135,8 +178,10 @@ def _completion_problems(
             yield f"record {number}: prefix {index} does not hold {samples} samples"
         if prefix.seed != _seed(header, record.question_id, index=index):
             yield f"record {number}: seed of prefix {index} is not that of {header.cell}"
-        if any(len(sample.token_ids) != len(sample.logprobs) for sample in prefix.samples):
-            yield f"record {number}: prefix {index}: not one log-probability for each token"
+        budget = header.probe.budget if header.probe else header.chain.budget
+        for sample in prefix.samples:
+            if problem := sample_problem(sample, budget):
+                yield f"record {number}: prefix {index}: {problem}"
 
 
 def _seed(header: Header, question_id: str, *, index: int) -> int:

@@ -12,6 +12,7 @@ import shutil
 import stat
 import struct
 import tempfile
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.base.files import space_for
 
 CHUNK: Final = 1024 * 1024
 END: Final = struct.Struct("<4s4H2LH")
@@ -37,6 +39,8 @@ BROKEN: Final = (
     NotImplementedError,
     EOFError,
     UnicodeDecodeError,
+    OverflowError,
+    ValueError,
 )
 """What the library raises on bytes that are no zip file."""
 MAX_DEPTH: Final = 16
@@ -94,7 +98,10 @@ def _check_directory(stream: IO[bytes], archive: Path, limits: Limits) -> None:
     stream.seek(max(0, start + found - LOCATOR.size))
     locator = stream.read(LOCATOR.size)
     if locator.startswith(b"PK\x06\x07"):
-        stream.seek(LOCATOR.unpack(locator)[2])
+        where = LOCATOR.unpack(locator)[2] if len(locator) == LOCATOR.size else size
+        if where > size - END_64.size:
+            raise DataError(f"{archive}: not a whole zip file (its table of contents lies outside)")
+        stream.seek(where)
         fields = END_64.unpack(stream.read(END_64.size))
         count, length = fields[7], fields[8]
     if count > limits.members:
@@ -119,7 +126,7 @@ def _checked(
         if member.is_dir():
             continue
         _check_member(member, archive, limits)
-        folded = str(path).casefold()
+        folded = _folded(path)
         if folded in taken:
             raise DataError(f"{archive}: `{member.filename!r:.80}` stands twice")
         taken.add(folded)
@@ -128,9 +135,14 @@ def _checked(
     if total > limits.total_bytes:
         raise DataError(f"{archive}: unpacks to {total} bytes; at most {limits.total_bytes}")
     for _, path in files:
-        if any(str(parent).casefold() in taken for parent in path.parents):
+        if any(_folded(parent) in taken for parent in path.parents):
             raise DataError(f"{archive}: `{path}` lies below a file")
     return files
+
+
+def _folded(path: PurePosixPath) -> str:
+    """One spelling of all that some file system takes for the same name."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", str(path)).casefold())
 
 
 def _safe_path(member: zipfile.ZipInfo, archive: Path) -> PurePosixPath:
@@ -139,6 +151,7 @@ def _safe_path(member: zipfile.ZipInfo, archive: Path) -> PurePosixPath:
     hostile = (
         not name
         or not name.isprintable()
+        or member.filename != name
         or "\\" in name
         or ":" in name
         or len(parts) > MAX_DEPTH
@@ -176,9 +189,10 @@ def _write(
     try:
         for member, path in files:
             destination = scratch.joinpath(*path.parts)
-            destination.parent.mkdir(parents=True, exist_ok=True)
-            with packed.open(member) as source, destination.open("xb") as sink:
-                _copy(source, sink, member, archive)
+            with space_for(target / path), packed.open(member) as source:
+                destination.parent.mkdir(parents=True, exist_ok=True)
+                with destination.open("xb") as sink:
+                    _copy(source, sink, member, archive)
         scratch.chmod(0o755)
         scratch.rename(target)
     except BaseException:

@@ -5,24 +5,29 @@ JSON lines are zstd-compressed; a reader names the file and line of what it cann
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 import zstandard
 
-from cot_entropy.base.errors import DataError
+from cot_entropy.base.errors import DataError, StorageError, storage_error
 
 ZSTD_LEVEL = 9
 MAX_LINE_BYTES = 64 * 1024 * 1024
 READ_BYTES = 1024 * 1024
 PACKED_BYTES = 1024
 """Read at once from a zstd file: at most some 32 MiB unpacked, however hostile the file."""
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""Errors of a disk that takes no more."""
 
 
 def sha256_file(path: Path) -> str:
@@ -36,19 +41,33 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
     """A binary stream whose bytes replace `path` when the block ends, or leave it as it was.
 
     The bytes are flushed to disk before the rename, so that a crash leaves the old file or the
-    new one.
+    new one. Raises StorageError where the disk is full or read-only.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with space_for(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def space_for(path: Path) -> Iterator[None]:
+    """A block that writes `path`; a disk that takes no more is a StorageError that names it."""
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        if error.errno in FULL:
+            raise storage_error(path, error) from None
         raise
 
 
@@ -56,6 +75,12 @@ def write_text(path: Path, text: str) -> None:
     """Replace `path` by `text` in UTF-8, atomically."""
     with atomic(path) as stream:
         stream.write(text.encode("utf-8"))
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Replace `target` by the bytes of `source`, atomically."""
+    with source.open("rb") as given, atomic(target) as stream:
+        shutil.copyfileobj(given, stream)
 
 
 def write_jsonl(path: Path, records: Iterable[dict[str, Any]]) -> None:
@@ -80,15 +105,18 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     try:
         with path.open("rb") as raw:
-            packed = path.suffix == ".zst"
-            blocks = _unpacked(raw) if packed else iter(lambda: raw.read(READ_BYTES), b"")
-            for number, line in enumerate(_lines(blocks, path), start=1):
+            for number, line in enumerate(_lines(blocks_of(raw, path), path), start=1):
                 if line.strip():
                     yield number, _parse(line, path, number)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except zstandard.ZstdError as error:
         raise DataError(f"{path}: not a whole zstd file ({error}); delete it, run again") from None
+
+
+def blocks_of(raw: IO[bytes], path: Path) -> Iterator[bytes]:
+    """The bytes of an open file in blocks, unpacked if it is named `.zst`; raises ZstdError."""
+    return _unpacked(raw) if path.suffix == ".zst" else iter(lambda: raw.read(READ_BYTES), b"")
 
 
 def _unpacked(raw: IO[bytes]) -> Iterator[bytes]:
@@ -104,25 +132,45 @@ def _unpacked(raw: IO[bytes]) -> Iterator[bytes]:
 
 
 def _lines(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    rest = b""
-    number = 0
+    parts: list[bytes] = []
+    held = number = 0
     for block in blocks:
-        *whole, rest = (rest + block).split(b"\n")
-        for line in whole:
+        first, *more = block.split(b"\n")
+        parts.append(first)
+        held += len(first)
+        for line in more:
             number += 1
-            yield line
-        if len(rest) > MAX_LINE_BYTES:
+            yield b"".join(parts)
+            parts, held = [line], len(line)
+        if held > MAX_LINE_BYTES:
             raise DataError(f"{path}:{number + 1}: line longer than {MAX_LINE_BYTES} bytes")
-    if rest:
-        yield rest
+    if held:
+        yield b"".join(parts)
 
 
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         text = line.decode("utf-8", errors="surrogatepass")
-        value = json.loads(text.removeprefix("\ufeff") if number == 1 else text)
+        value = parse_json(text.removeprefix("\ufeff") if number == 1 else text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: not a JSON line ({error})") from None
     if not isinstance(value, dict):
         raise DataError(f"{path}:{number}: expected a JSON object, got {type(value).__name__}")
     return value
+
+
+class RepeatedKeyError(ValueError):
+    """A JSON object has a key twice: of its two values readers take one or the other."""
+
+
+def parse_json(text: str | bytes) -> Any:
+    """A JSON value; raises ValueError, which is a RepeatedKeyError where a key stands twice."""
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise RepeatedKeyError(f"key {twice!r:.80} stands twice")
+    return found

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from cot_entropy.base.files import RepeatedKeyError, parse_json
 
 LocalPath = Annotated[str, Field(min_length=1, pattern=r"^[^{}]+$")]
 """A path in a study's file; Snakemake would read braces in it as a wildcard."""
@@ -17,6 +20,22 @@ class Strict(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validate_json(kind: type[M], raw: bytes) -> M:
+    """A JSON document as a model; raises ValidationError, also where a key stands twice."""
+    try:
+        parse_json(raw)
+    except RepeatedKeyError as error:
+        problem = PydanticCustomError("value_error", "{problem}", {"problem": str(error)})
+        details = InitErrorDetails(type=problem, loc=(), input=None)
+        raise ValidationError.from_exception_data(kind.__name__, [details]) from None
+    except (ValueError, RecursionError):
+        pass  # said better below
+    return kind.model_validate_json(raw)
 
 
 def describe(error: ValidationError, given: Mapping[str, Any] | None = None) -> str:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from cot_entropy import __version__
 from cot_entropy.base.errors import ConfigError, DataError
 from cot_entropy.base.files import write_text
+from cot_entropy.base.printable import printable
 from cot_entropy.base.rules import Kind
 from cot_entropy.base.stopping import stop_with_parent
 from cot_entropy.base.strict import Strict, describe
@@ -77,6 +78,15 @@ STORED = "Completions of another probe block to take samples from."
 STORED_PREFIXES = "The prefixes of those completions."
 
 
+class PrintableFormatter(logging.Formatter):
+    """Messages of this package on one line each, whatever text of others they quote."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
+        """The message, escaped; other libraries' as they are."""
+        message = super().formatMessage(record)
+        return printable(message) if record.name.startswith("cot_entropy") else message
+
+
 def _version(show: bool) -> None:
     if show:
         typer.echo(f"cot-entropy {__version__}")
@@ -98,9 +108,10 @@ def options(
 ) -> None:
     """Chain-of-thought entropy signals: generate, score, analyse, report, audit.
 
-    Exit codes: 0 done; 1 the system failed, or `audit` found differences; 2 bad input, named in
-    one line; 3 the engine was lost; 4 the results cannot be written; 130 and 143 stopped. After 3,
-    4, 130 and 143 the same command goes on where it was.
+    Exit codes: 0 done; 1 `audit` found differences; 2 bad input, named in one line; 3 the engine
+    was lost; 4 a file cannot be written: the disk is full or read-only; 5 the machine or this
+    program failed; 130 and 143 stopped. After 3, 4, 5, 130 and 143 the same command goes on where
+    it was.
 
     Example: cot-entropy show results/demo
     """
@@ -110,7 +121,9 @@ def options(
         write_text(log, "")
         # vLLM reconfigures logging, which closes the file; mode "a" opens it again, "w" does not
         handlers.append(logging.FileHandler(log, mode="a", encoding="utf-8"))
-    logging.basicConfig(format="%(message)s", handlers=handlers)
+    for handler in handlers:
+        handler.setFormatter(PrintableFormatter())
+    logging.basicConfig(handlers=handlers)
     logging.getLogger("cot_entropy").setLevel(logging.DEBUG if debug else logging.INFO)
 
 

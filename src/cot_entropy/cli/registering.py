@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -79,12 +80,17 @@ def audit_verb(
         int, typer.Option(min=0, help="Generate so many drawn questions again.")
     ] = 0,
     draw: Annotated[int | None, typer.Option(help="Seed of that draw; random without.")] = None,
+    tokenizer: Annotated[
+        list[Path] | None,
+        typer.Option(help="A folder with a model's tokenizer.json; one per model."),
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells analysed at a time.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Recompute a run, and compare it with its registration.
 
-    Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit.
+    Exit code 0: nothing differs, or each difference is declared; 1: differences; 2: no audit, the
+    results cannot be read or are refused; 4 and 5: this machine failed.
 
     Example: cot-entropy audit results/study
     """
@@ -101,9 +107,11 @@ def audit_verb(
             jobs=jobs,
             regenerate=regenerate,
             draw=draw,
+            tokenizers=tokenizer or (),
         )
     )
-    typer.echo(found.model_dump_json(indent=2) if json else "\n".join(found.lines()))
+    # ASCII: no control character of others reaches a terminal
+    typer.echo(dumps(found.model_dump(mode="json"), indent=2) if json else "\n".join(found.lines()))
     raise typer.Exit(found.exit_code)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from cot_entropy.base.files import write_jsonl
 from cot_entropy.data.job import QuestionsJob
 from cot_entropy.data.load import load
+from cot_entropy.data.questions import questions_sha256
 from cot_entropy.formats.inputs import DatasetHeader
 
 
@@ -19,6 +20,7 @@ def prepare_questions(job: QuestionsJob, *, out: Path) -> None:
         source=job.dataset.origin,
         revision=getattr(job.dataset, "revision", "none"),
         sha256=loaded.sha256,
+        questions_sha256=questions_sha256(loaded.questions),
         answer=job.dataset.answer,
         questions=len(loaded.questions),
     )

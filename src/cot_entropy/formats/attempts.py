@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +69,15 @@ def read_attempts(generation: Path) -> list[Attempt]:
             raise DataError(f"{path}:{number}: {describe(error)}") from None
         found[one.started] = one
     return list(found.values())
+
+
+def join_attempts(shards: Sequence[Path], *, out: Path) -> None:
+    """Move the attempts at the shards of a file beside the whole file, in order of their starts."""
+    noted = [one for path in shards for one in read_attempts(path)]
+    for one in sorted(noted, key=lambda attempt: attempt.started):
+        _append(_attempts_path(out), one)
+    for path in shards:
+        _attempts_path(path).unlink(missing_ok=True)
 
 
 def host() -> Host:

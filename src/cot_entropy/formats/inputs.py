@@ -15,7 +15,7 @@ from pydantic import ValidationError, field_validator
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl
-from cot_entropy.base.strict import Strict
+from cot_entropy.base.strict import Strict, validate_json
 from cot_entropy.formats.records import DatasetIdentity, ModelIdentity, parse_record
 
 
@@ -63,13 +63,18 @@ class Question(Strict):
 def read_model(path: Path) -> ModelManifest:
     """Read a model manifest (JSON); raises DataError naming file and key."""
     try:
-        return ModelManifest.model_validate_json(path.read_bytes())
+        return validate_json(ModelManifest, path.read_bytes())
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; prepare the model first") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise DataError(f"{path}: {where}: {first['msg']}; prepare the model again") from None
+
+
+def tokenizer_path(inputs: Path, model: str) -> Path:
+    """Where a run keeps the tokenizer of a model whose licence lets it travel."""
+    return inputs / f"{model}.tokenizer.json"
 
 
 def write_model_text(manifest: ModelManifest) -> str:

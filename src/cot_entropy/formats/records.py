@@ -51,7 +51,9 @@ class DatasetIdentity(Strict):
     revision: str
     """The commit on the hub, or what stands for it."""
     sha256: str
-    """Hash over all questions: id, text and gold."""
+    """Hash that the config pins: of a local file's bytes, else over all questions."""
+    questions_sha256: str
+    """Hash over the questions asked, in order: id, text and gold."""
     answer: AnswerKind
     """Kind of gold."""
     questions: int

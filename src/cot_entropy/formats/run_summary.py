@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import write_text
-from cot_entropy.base.strict import Strict, describe
+from cot_entropy.base.strict import Strict, describe, validate_json
 
 ADDED: Final = (
     "attempts",
@@ -89,7 +89,7 @@ def read_summary(generation: Path) -> RunSummary | None:
     """The summary of a generation file, or None where none was noted; raises DataError."""
     path = summary_path(generation)
     try:
-        return RunSummary.model_validate_json(path.read_bytes())
+        return validate_json(RunSummary, path.read_bytes())
     except FileNotFoundError:
         return None
     except ValidationError as error:

@@ -14,6 +14,8 @@ from typing import Final
 
 Decode = Callable[[Sequence[int]], str]
 """Token ids to text, special tokens kept."""
+Encode = Callable[[str], list[int]]
+"""Text to token ids, none added."""
 
 CONTEXT_TOKENS: Final = 8
 UTF8_BYTES: Final = 4
@@ -55,6 +57,15 @@ def continuation_text(decode: Decode, before: Sequence[int], response: Sequence[
     start, done = _context(decode, before)
     ids = [*before[start:], *response]
     return _difference(decode, ids, 0, done - start, len(ids))
+
+
+def encode_after(encode: Encode, text: str) -> list[int]:
+    """The tokens of text that follows other text (no word-start mark is put before it)."""
+    before = encode(".")
+    both = encode("." + text)
+    if both[: len(before)] == before:
+        return both[len(before) :]
+    return encode(text)
 
 
 def _context(decode: Decode, ids: Sequence[int]) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerFast
 
 from cot_entropy.base.errors import ModelError
+from cot_entropy.generate.decoding import encode_after
 
 SystemRole = Literal["native", "merged"]
 
@@ -64,11 +65,7 @@ class ChatTokenizer:
 
     def encode_after(self, text: str) -> list[int]:
         """The tokens of text that follows other text (no word-start mark is put before it)."""
-        before = self._encode(".")
-        both = self._encode("." + text)
-        if both[: len(before)] == before:
-            return both[len(before) :]
-        return self._encode(text)
+        return encode_after(self._encode, text)
 
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids

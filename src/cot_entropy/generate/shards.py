@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.formats.attempts import join_attempts
 from cot_entropy.formats.records import (
     ChainRecord,
     CompletionRecord,
@@ -42,7 +43,7 @@ def own_questions(shard: Shard, questions: Iterable[T]) -> Iterator[T]:
 def gather(shards: Sequence[Path], *, out: Path) -> None:
     """Write `out` from the files of all shards of one cell, in question order, atomically.
 
-    What the shards noted beside their files is summed beside `out`, and removed there.
+    What the shards noted beside their files is gathered beside `out`, and removed there.
 
     Raises DataError where they are not all shards of one setting, each once, or hold other
     questions than their headers say.
@@ -69,6 +70,7 @@ def gather(shards: Sequence[Path], *, out: Path) -> None:
     in_order = [paths[number] for number in range(1, of + 1)]
     write_records(out, whole.filled(fills), _in_order(in_order, kind, whole.dataset.questions))
     noted = [one for path in in_order if (one := read_summary(path)) is not None]
+    join_attempts(in_order, out=out)
     if noted:
         write_summary(out, reduce(RunSummary.beside, noted))
         for path in in_order:

@@ -158,7 +158,7 @@ def stored_logprobs(values: Iterable[float]) -> list[float]:
     return [round(value, 4) + 0.0 for value in values]
 
 
-def text_tokens(output: Output) -> list[int]:
+def text_tokens(output: Output | Sample) -> list[int]:
     """The tokens that are text: all but the end-of-text token."""
     return output.token_ids[:-1] if output.finish_reason == "stop" else output.token_ids
 

@@ -18,8 +18,8 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNot
 from transformers import PreTrainedTokenizerFast
 
 from cot_entropy.base.errors import ModelError
-from cot_entropy.base.files import sha256_file, write_text
-from cot_entropy.formats.inputs import ModelManifest, write_model_text
+from cot_entropy.base.files import copy_file, sha256_file, write_text
+from cot_entropy.formats.inputs import ModelManifest, tokenizer_path, write_model_text
 from cot_entropy.model.spec import (
     BundledModel,
     HubModel,
@@ -31,6 +31,7 @@ from cot_entropy.model.spec import (
 )
 
 MODELS: Final = Path("models")
+TOKENIZER: Final = "tokenizer.json"
 HUB_FILES: Final = ("*.json", "*.jinja", "tokenizer.model", "model*.safetensors")
 """Not `consolidated.safetensors`, which holds the same weights a second time."""
 INDEX: Final = "model.safetensors.index.json"
@@ -69,6 +70,9 @@ def prepare_model(job: ModelJob, *, out: Path) -> None:
         folder=str(folder),
     )
     write_text(out, write_model_text(manifest))
+    if isinstance(job.model, BundledModel):
+        # its licence lets it travel, so that an archive's texts can be decoded anywhere
+        copy_file(folder / TOKENIZER, tokenizer_path(out.parent, job.name))
 
 
 def locate(model: ModelSpec) -> tuple[str, Path]:
@@ -176,7 +180,7 @@ def configuration_sha256(folder: Path) -> list[str]:
 
 def tokenizer_sha256(folder: Path) -> str:
     """The sha256 of a folder's fast tokenizer."""
-    path = folder / "tokenizer.json"
+    path = folder / TOKENIZER
     if not path.is_file():
         raise ModelError(f"{path}: no such file; save the fast tokenizer beside the weights")
     return sha256_file(path)

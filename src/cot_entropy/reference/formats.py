@@ -67,8 +67,9 @@ def formats_page() -> str:
         [
             INTRODUCTION,
             sections(Header, ChainRecord, PrefixRecord, CompletionRecord, RunSummary, level=3),
-            "\n## Inputs\n\n`inputs/<model>.model.json`, and `inputs/<dataset>.questions.jsonl.zst`"
-            " (a header, then the questions).\n",
+            "\n## Inputs\n\n`inputs/<model>.model.json`, `inputs/<dataset>.questions.jsonl.zst` (a"
+            " header, then the questions), and `inputs/<model>.tokenizer.json` of a bundled"
+            " model, so that texts can be decoded anywhere.\n",
             sections(ModelManifest, DatasetHeader, Question, level=3),
             "\n## trajectories.parquet\n\nOne row per question, in question order.\n\n",
             _parquet(trajectories.REQUIRED),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -13,9 +14,10 @@ from cot_entropy.formats.records import Header
 from cot_entropy.plan.load import LoadedPlan, load_plan
 from cot_entropy.protocol.engine import differences
 from cot_entropy.registration.anchors.check import study_seed
+from cot_entropy.registration.attempt_times import results_on, timing_problems
 from cot_entropy.registration.deviations import NONE_DECLARED, Deviations, load_deviations
 from cot_entropy.registration.freeze import Freeze, load_freeze
-from cot_entropy.registration.items import Items, canonical_sha256, header_items, scope
+from cot_entropy.registration.items import Items, canonical_sha256, decides, header_items, scope
 from cot_entropy.registration.provenance import (
     BASELINE,
     DEVIATIONS,
@@ -33,7 +35,14 @@ from cot_entropy.stats.row_status import Departure, Standings
 
 ANCHORED = canonical_sha256("anchored")
 """`config/seed` of a study whose seed nobody chooses."""
-PER_CELL = ("config/models/", "config/datasets/", "revision/", "data/", "environment/")
+PER_CELL = (
+    "config/models/",
+    "config/datasets/",
+    "revision/",
+    "data/",
+    "questions/",
+    "environment/",
+)
 """Items that a run may lack: a model that it does not have is not run."""
 
 
@@ -61,7 +70,8 @@ def read_registration(folder: Path) -> Registered:
     declared = NONE_DECLARED
     if (folder / DEVIATIONS).exists():
         items = frozen.items if frozen else None
-        declared = load_deviations(folder / DEVIATIONS, frozen=items)
+        day = frozen.frozen_on if frozen else None
+        declared = load_deviations(folder / DEVIATIONS, frozen=items, frozen_on=day)
     try:
         plan = load_plan(folder / PLAN)
     except PlanError as error:
@@ -114,7 +124,7 @@ def standings(
             plan_sha256=sha256,
         )
     departures = [
-        *run_departures(frozen, run.items, registration),
+        *run_departures(frozen, run.items, registration, results=results_on(cells)),
         *(
             departure
             for cell in cells
@@ -129,8 +139,14 @@ def standings(
     return Standings(registered=registered, departures=tuple(departures), plan_sha256=sha256)
 
 
-def run_departures(frozen: Items, found: Items, registration: Registered) -> Iterator[Departure]:
-    """The items of a whole run that are not as frozen."""
+def run_departures(
+    frozen: Items, found: Items, registration: Registered, *, results: date | None = None
+) -> Iterator[Departure]:
+    """The items of a whole run that are not as frozen.
+
+    `results` is the day of its first results: a change of what decides, declared with results
+    seen, excuses nothing.
+    """
     for item in sorted(frozen.keys() | found.keys()):
         before, now = frozen.get(item), found.get(item)
         if before == now or (now is None and item.startswith(PER_CELL)):
@@ -138,7 +154,11 @@ def run_departures(frozen: Items, found: Items, registration: Registered) -> Ite
         if registration.plan_alone is not None and not item.startswith("plan/"):
             continue
         entries, cells = scope(item, registration.plan.plan)
-        yield _departure(item, before, now, registration, entries=entries, cells=cells)
+        found_now = _departure(item, before, now, registration, entries=entries, cells=cells)
+        named = registration.deviations.naming(item, now)
+        if named and decides(item, registration.plan.plan) and named.after(results):
+            found_now = replace(found_now, too_late=True)
+        yield found_now
 
 
 def cell_departures(
@@ -159,7 +179,9 @@ def cell_departures(
                 continue
             seen.add((item, now))
             yield _departure(item, before, now, registration, cells=(cell.cell,))
-    for problem in mixtures(cell, run, of="rows"):
+    since = registration.freeze.frozen_at if registration.freeze else None
+    late = timing_problems(cell, run, frozen_at=since, of="rows")
+    for problem in (*mixtures(cell, run, of="rows"), *late):
         item = f"cell/{cell.cell}"
         yield _departure(item, "one run", problem, registration, cells=(cell.cell,))
 

@@ -55,6 +55,10 @@ class Deviation(Strict):
     expected_effect: Text
     """How it should move the results."""
 
+    def after(self, results: date | None) -> bool:
+        """Whether results were known: it says so, or its date is later than theirs."""
+        return self.results_seen == "after" or (results is not None and self.when > results)
+
 
 class Deviations(Strict):
     """All deviations, in the order in which they were declared."""
@@ -74,16 +78,21 @@ class Deviations(Strict):
 NONE_DECLARED = Deviations(schema_version=1, deviations=[])
 
 
-def load_deviations(path: Path, *, frozen: Mapping[str, str] | None = None) -> Deviations:
+def load_deviations(
+    path: Path, *, frozen: Mapping[str, str] | None = None, frozen_on: date | None = None
+) -> Deviations:
     """Read the table; raises PlanError naming file and line.
 
     Given the frozen items, a deviation of an item that is neither frozen nor of a frozen kind is
-    refused, so that a misspelt one does not lie there unused.
+    refused, so that a misspelt one does not lie there unused. So is one from before the day of
+    the freeze: there was nothing yet to deviate from.
     """
     document = read_located_yaml(path, error=PlanError)
     table = validate_located(document, Deviations, error=PlanError)
     for index, deviation in enumerate(table.deviations):
         problem = _problem(deviation, table.deviations[:index], frozen)
+        if problem is None and frozen_on is not None and deviation.when < frozen_on:
+            problem = "when", f"`{deviation.when}` is before the freeze of {frozen_on} (UTC)"
         if problem:
             key, message = problem
             line = document.line(("deviations", index, key))

@@ -7,14 +7,15 @@ behind them, the commit that it was taken from, and what it replaced and why:
      "items_sha256": "9f2c...", "items": {"plan/alpha": "...", "stage/score": "..."},
      "values": {"plan/alpha": 0.05, "config/seed": 20260919}, "replaced": []}
 
-It never changes after it is written. The sha256 of its bytes is the hash to keep elsewhere; what
-shows that it is kept there stands in `anchors/` beside it.
+It never changes after it is written. The sha256 of its bytes is the hash to keep elsewhere; it
+covers every freeze that this one replaced, so that none of them can be changed or dropped after
+it. What shows that it is kept there stands in `anchors/` beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -23,7 +24,7 @@ from pydantic import Field, ValidationError, model_validator
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
-from cot_entropy.base.strict import Strict, describe
+from cot_entropy.base.strict import Strict, describe, validate_json
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan
@@ -42,6 +43,7 @@ from cot_entropy.registration.items import (
     plan_items,
     plan_models,
     plan_values,
+    question_items,
 )
 from cot_entropy.study.config import Configuration, read_configuration
 
@@ -50,16 +52,19 @@ MAX_BYTES = 1_000_000
 EXPLORATORY = "not frozen, so this run is exploratory"
 
 Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Replaced(Strict):
     """A freeze that this one replaced."""
 
-    items_sha256: Sha256
-    """Its hash."""
+    sha256: Sha256
+    """The sha256 of its bytes."""
     frozen_at: Time
     """When it was made."""
+    commit: Commit
+    """The commit that it was taken from."""
     reason: Annotated[str, Field(min_length=1)]
     """Why it was replaced."""
 
@@ -71,7 +76,7 @@ class Freeze(Strict):
     """Version of this format."""
     frozen_at: Time
     """UTC."""
-    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+    commit: Commit
     """The commit that was frozen."""
     items_sha256: Sha256
     """Of `items`, whatever their order."""
@@ -81,6 +86,11 @@ class Freeze(Strict):
     """The plain values behind the items that are hashes of values: `plan/` and `config/`."""
     replaced: list[Replaced] = Field(default_factory=list)
     """Earlier freezes."""
+
+    @property
+    def frozen_on(self) -> date:
+        """The day of the freeze, UTC."""
+        return date.fromisoformat(self.frozen_at[:10])
 
     @model_validator(mode="after")
     def _hash_fits(self) -> Self:
@@ -108,6 +118,8 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
     configuration = read_configuration(config)
     plan_path = Path(configuration.study.plan)
     path = plan_path.parent / FILE
+    for left in path.parent.glob(f".{FILE}.*"):  # of a freeze that was killed while it wrote
+        left.unlink()
     earlier = load_freeze(path) if path.exists() else None
     if earlier and not (reason and reason.strip()):
         raise PlanError(
@@ -120,8 +132,9 @@ def freeze(config: Path, *, reason: str | None = None, now: datetime | None = No
     if earlier and reason:
         replaced.append(
             Replaced(
-                items_sha256=earlier.items_sha256,
+                sha256=sha256_file(path),
                 frozen_at=earlier.frozen_at,
+                commit=earlier.commit,
                 reason=reason.strip(),
             )
         )
@@ -180,7 +193,7 @@ def load_freeze(path: Path) -> Freeze:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise PlanError(f"{path}: larger than {MAX_BYTES} bytes; this is no freeze")
-        return Freeze.model_validate_json(path.read_bytes())
+        return validate_json(Freeze, path.read_bytes())
     except FileNotFoundError:
         raise PlanError(f"{path}: no such file; write it with: cot-entropy freeze") from None
     except ValidationError as error:
@@ -200,6 +213,7 @@ def registration_items(configuration: Configuration, plan_path: Path) -> tuple[I
     items = {
         **plan_items(written),
         **config_items(configuration, plan),
+        **question_items(configuration, plan),
         **environment_items(configuration, root),
         **file_items(plan_path, root),
         **code_items(configuration, plan),

@@ -8,6 +8,7 @@ or a commit already:
     config/chain|probe|scoring,
     config/models|datasets/<name>
     revision/<model>, data/<dataset> the commit or the sha256 that the config pins
+    questions/<dataset>              the hash over the questions to ask: id, text and gold
     environment/<package>            the release that the lock pins
     file/<path>                      the locks, and what stands beside the plan of published.yaml,
                                      differences.yaml and the tables of the calibration
@@ -32,6 +33,9 @@ from cot_entropy.base.digest import STAGES, reachable_modules, stage_digest
 from cot_entropy.base.errors import PlanError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.base.located_yaml import read_located_yaml
+from cot_entropy.data.load import load
+from cot_entropy.data.questions import questions_sha256
+from cot_entropy.data.sources.hub import HubDataset
 from cot_entropy.formats.records import Header
 from cot_entropy.model.spec import pinned_revision
 from cot_entropy.plan.model import Plan
@@ -150,6 +154,24 @@ def _plain(value: Any) -> Any:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
+def question_items(configuration: Configuration, plan: Plan) -> Items:
+    """The hash over the questions to ask of each dataset of the plan, in order.
+
+    A local file is read and generated questions are generated; of a hub dataset that is asked
+    whole the config's own hash is it. Raises DataError where one cannot be loaded.
+    """
+    items = {}
+    for name, spec in configuration.study.datasets.items():
+        if name not in plan_datasets(plan):
+            continue
+        if isinstance(spec, HubDataset) and spec.questions is None:
+            items[f"questions/{name}"] = spec.sha256
+        else:
+            loaded = load(spec, root=Path())
+            items[f"questions/{name}"] = questions_sha256(loaded.questions)
+    return items
+
+
 def environment_items(configuration: Configuration, root: Path) -> Items:
     """The releases that generate: those pinned by the lock of the configured device.
 
@@ -232,6 +254,7 @@ def header_items(header: Header) -> Items:
         f"stage/{header.stage}": header.code_digest,
         f"revision/{header.model.name}": header.model.revision,
         f"data/{header.dataset.name}": header.dataset.sha256,
+        f"questions/{header.dataset.name}": header.dataset.questions_sha256,
     }
     if engine.name == "vllm":
         releases = {
@@ -255,16 +278,24 @@ def scope(item: str, plan: Plan) -> tuple[tuple[str, ...] | None, tuple[str, ...
         ids = {entry.id for entry in plan.entries}
         known = name in ids or re.fullmatch(r"[HE][1-9][0-9]*[a-z]?", name)
         return ((name,) if known else None), None
-    if kind in {"config", "revision", "data", "environment"}:
+    if kind in {"config", "revision", "data", "questions", "environment"}:
         last = name.rsplit("/", 1)[-1]
         by_model = kind == "revision" or name.startswith("models/")
-        by_dataset = kind == "data" or name.startswith("datasets/")
+        by_dataset = kind in {"data", "questions"} or name.startswith("datasets/")
         return None, tuple(
             cell
             for cell in plan.cells
             if not (by_model or by_dataset) or cell.split("/")[by_dataset] == last
         )
     return None, None
+
+
+def decides(item: str, plan: Plan) -> bool:
+    """Whether an item is part of what a verdict is: a hypothesis, alpha, a population, a bound."""
+    kind, _, name = item.partition("/")
+    described = {"exploratory", *(entry.id for entry in plan.exploratory)}
+    explored = name in described or re.fullmatch(r"E[1-9][0-9]*", name)
+    return kind == "plan" and item not in DESCRIPTIVE and not explored
 
 
 def plan_models(plan: Plan) -> frozenset[str]:

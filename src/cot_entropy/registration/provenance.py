@@ -21,9 +21,9 @@ from pydantic import Field, ValidationError
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.errors import DataError, PlanError
-from cot_entropy.base.files import sha256_file, write_text
+from cot_entropy.base.files import copy_file, sha256_file, write_text
 from cot_entropy.base.located_yaml import read_located_yaml
-from cot_entropy.base.strict import Strict, describe
+from cot_entropy.base.strict import Strict, describe, validate_json
 from cot_entropy.formats.attempts import Attempt, Host, host, read_attempts
 from cot_entropy.formats.ledger_writing import close
 from cot_entropy.formats.records import Header, read_header
@@ -250,13 +250,12 @@ def _copy_registration(plan_path: Path, target: Path) -> None:
     ]
     for path, name in copies:
         if path.is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / name)
+            copy_file(path, target / name)
 
 
 def _parse(kind: type[S], raw: bytes, where: str) -> S:
     try:
-        return kind.model_validate_json(raw)
+        return validate_json(kind, raw)
     except ValidationError as error:
         raise DataError(f"{where}: {describe(error)}") from None
 

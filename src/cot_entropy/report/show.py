@@ -1,7 +1,7 @@
 """`cot-entropy show`: the verdict matrix, or one question's trajectory, in a terminal.
 
 Functions return rich renderables, so that colour, width and NO_COLOR are the console's business.
-Text from a run is never read as rich markup.
+Text from a run is never read as rich markup, and moves no cursor.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.base.printable import printable
 from cot_entropy.formats.records import ChainRecord, PrefixRecord, read_records
 from cot_entropy.plan.load import load_plan
 from cot_entropy.plan.model import Plan, Protocol
@@ -62,16 +63,17 @@ def show_verdicts(results: Path, *, cell: str | None = None) -> RenderableType:
     named = list(dict.fromkeys(row.cell for row in rows))
     cells = [cell for cell in named if cell in run] or named
     by_place = {(row.id, row.cell): row for row in rows}
-    table = Table(title=Text(f"Verdicts of {results.name}"), title_justify="left")
+    table = Table(title=_text(f"Verdicts of {results.name}"), title_justify="left")
     table.add_column("")
     for name in cells:
-        table.add_column(Text(name.replace("/", "\n")), overflow="fold")
+        table.add_column(_text("\n".join(name.split("/")), keep="\n"), overflow="fold")
     ids = dict.fromkeys(row.id for row in rows)
     estimands = _estimands(results)
     for name in ids:
         places = [by_place.get((name, cell)) for cell in cells]
         if any(places):
-            table.add_row(name, *(_place(row, estimands) for row in places), end_section=True)
+            shown = (_place(row, estimands) for row in places)
+            table.add_row(_text(name), *shown, end_section=True)
     absent = [cell for cell in named if cell not in cells]
     elsewhere = [name for name in ids if not any(by_place.get((name, cell)) for cell in cells)]
     notes = _key(estimands, rows)
@@ -79,7 +81,7 @@ def show_verdicts(results: Path, *, cell: str | None = None) -> RenderableType:
         notes.append(f"not run: {', '.join(absent)}")
     if elsewhere:
         notes.append(f"{', '.join(elsewhere)}: about none of the cells that were run")
-    return Group(table, *(Text(note, style="dim") for note in notes))
+    return Group(table, *(_text(note, style="dim") for note in notes))
 
 
 def show_question(results: Path, question_id: str, *, cell: str | None = None) -> RenderableType:
@@ -100,12 +102,12 @@ def show_question(results: Path, question_id: str, *, cell: str | None = None) -
         given = "" if answers is None else ", ".join(a or "no answer" for a in answers[k])
         unit = "" if k == 0 or units is None else units[k - 1].strip()
         mark = Text("▲ violation", style="red") if k in risen else Text("")
-        table.add_row(str(k), text.plain(entropy, 3), mark, Text(given), Text(unit))
+        table.add_row(str(k), text.plain(entropy, 3), mark, _text(given), _text(unit, keep="\n"))
     outcome = "right" if row["correct"] else "wrong"
     flag = row["monotone"]
     shape = "shape undefined" if pd.isna(flag) else "monotone" if flag else "not monotone"
     answer = "no answer" if pd.isna(row["majority_answer"]) else f"answer {row['majority_answer']}"
-    return Group(Text(f"{whole.name} {question_id}: {outcome}, {shape}, {answer}"), table)
+    return Group(_text(f"{whole.name} {question_id}: {outcome}, {shape}, {answer}"), table)
 
 
 def show_replication(rows: Sequence[ReplicationRow]) -> RenderableType:
@@ -158,6 +160,11 @@ def print_to_text(renderable: RenderableType, *, width: int = 120) -> str:
     with console.capture() as capture:
         console.print(renderable)
     return capture.get()
+
+
+def _text(text_of_others: str, *, style: str = "", keep: str = "") -> Text:
+    """Text as it is: no markup, no control characters but those in `keep`."""
+    return Text(printable(text_of_others, keep=keep), style=style)
 
 
 def _estimands(results: Path) -> dict[str, str]:

@@ -64,6 +64,11 @@ class Cell:
         return len(self.frame)
 
     @cached_property
+    def failed(self) -> int:
+        """Questions without any prefix: their record holds an error."""
+        return sum(len(row) == 0 for row in self.frame["entropies"])
+
+    @cached_property
     def correct(self) -> Flags:
         """The registered outcome, `(n,)`."""
         return self.flags("correct")

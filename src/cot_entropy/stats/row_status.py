@@ -6,6 +6,8 @@ whatever differs from the freeze in what the row rests on is named in deviations
     nothing differs            confirmatory
     differs, named             confirmatory, marked with the deviation's id
     differs, not named         exploratory, `demoted: stage/score differs from the freeze`
+    what decides it differs,   exploratory, `demoted: plan/H1 differs from the freeze (D1: results
+    named, results seen        were known)`
     outside the plan's cells   exploratory, `not in the plan's cells`
 """
 
@@ -34,6 +36,8 @@ class Departure:
     """The cells that rest on it; None for all."""
     deviation: str | None = None
     """The id in deviations.yaml that names it; None where nothing does."""
+    too_late: bool = False
+    """It changes what decides a verdict, with results seen: no declaration excuses it."""
 
     def touches(self, entry: str, cell: str) -> bool:
         """Whether a row of this plan id and cell rests on the item."""
@@ -85,11 +89,14 @@ class Standings:
             return "not in the plan's cells"
         if self.unverified:
             return f"unverified: {self.unverified}"
-        items = list(dict.fromkeys(one.item for one in touching if not one.deviation))
+        undeclared = [one for one in touching if one.too_late or not one.deviation]
+        items = list(dict.fromkeys(one.item for one in undeclared))
         if not items:
             return ""
         verb = "differs" if len(items) == 1 else "differ"
-        return f"demoted: {', '.join(items)} {verb} from the freeze"
+        late = [one.deviation for one in undeclared if one.too_late and one.deviation]
+        known = f" ({', '.join(dict.fromkeys(late))}: results were known)" if late else ""
+        return f"demoted: {', '.join(items)} {verb} from the freeze{known}"
 
 
 UNVERIFIED: Final = Standings(registered={}, unverified="no matching freeze and provenance")

@@ -113,6 +113,8 @@ def _notes(cell: Cell, hypothesis: Hypothesis, plan: Plan, evidence: Evidence) -
         considered = int((cell.shape_defined & cell.monotone).sum())
     if outside := considered - evidence.sizes.questions:
         notes.append(f"{outside} of {considered} questions left out: estimand undefined")
+    if cell.failed:
+        notes.append(f"{cell.failed} of {cell.n} questions hold an error in place of generations")
     if evidence.dropped:
         notes.append(f"{evidence.dropped} of {plan.resamples} resamples undefined and dropped")
     return "; ".join(notes)
