@@ -40,7 +40,7 @@ def test_an_unchanged_run_passes(tiny: Tiny) -> None:
 def test_every_plan_id_has_one_line(tiny: Tiny) -> None:
     entries = audited(tiny.results).entries
     hypotheses = ["H1", "H2", "H3", "H4a", "H4b", "H5"]
-    assert [line.id for line in entries] == [*hypotheses, *(f"E{n}" for n in range(1, 14))]
+    assert [line.id for line in entries] == [*hypotheses, *(f"E{n}" for n in range(1, 16))]
     assert {line.registered for line in entries} == {"as frozen"}
     assert {line.run for line in entries if line.id in hypotheses} == {"2 of 2 registered cells"}
 

@@ -21,7 +21,7 @@ import yaml
 
 from cot_entropy.audit.archive import archive
 from cot_entropy.audit.audit import audit
-from cot_entropy.audit.findings import AuditReport
+from cot_entropy.audit.audit_report import AuditReport
 from cot_entropy.registration.anchors.add import add_osf
 from cot_entropy.registration.anchors.check import frozen_at
 from cot_entropy.registration.bundle import write_bundle
