@@ -175,7 +175,9 @@ def test_the_pinned_hash_is_over_the_golds_as_they_came(
     )
     sha256 = questions_sha256([Question("row-1", "q", "145.0")])
     spec = HubDataset(source="hub", id="a/b", answer="number", revision="0" * 40, sha256=sha256)
-    assert load(spec, root=tmp_path).questions == (Question("row-1", "q", "145"),)
+    loaded = load(spec, root=tmp_path)
+    assert loaded.questions == (Question("row-1", "q", "145", written="145.0"),)
+    assert questions_sha256(loaded.questions) == spec.sha256
 
 
 @pytest.mark.parametrize("answer", ["3/4", r"\frac{3}{4}", "2 1/2", "½"])

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
+from cot_entropy.answers.golds import number_gold
 from cot_entropy.audit.findings import Finding
 from cot_entropy.audit.sampled import cell_errors, cell_samples, sample_problem, top_problem
 from cot_entropy.base.errors import UserError
@@ -132,15 +133,18 @@ def _question_problems(header: Header, path: Path, study: Study) -> Iterator[str
     dataset, spec = header.dataset, study.datasets[header.cell.split("/")[1]]
     if len(stored) != dataset.questions:
         yield f"{path.name} holds {len(stored)} questions, its header says {dataset.questions}"
-    found = questions_sha256(Asked(one.id, one.text, one.gold) for one in stored)
+    asked = [Asked(**one.model_dump()) for one in stored]
+    found = questions_sha256(asked)
+    for one in asked:
+        if one.written is not None and number_gold(one.written) != one.gold:
+            yield f"{path.name}: gold of `{one.id}` is not what was written, read as a number"
     if found != dataset.questions_sha256:
         yield f"{path.name}: sha256 of its questions is {found}, its header says another"
     if spec.questions is None and not isinstance(spec, LocalDataset) and found != dataset.sha256:
         yield f"{path.name}: sha256 of its questions is {found}, the dataset's is another"
-    if isinstance(spec, EmbeddedDataset) and spec.questions in {None, len(stored)}:
-        again = load(spec, root=Path()).questions
-        if [Asked(one.id, one.text, one.gold, one.stratum) for one in stored] != list(again):
-            yield f"{path.name}: not the questions that the config generates"
+    generated = isinstance(spec, EmbeddedDataset) and spec.questions in {None, len(stored)}
+    if generated and asked != list(load(spec, root=Path()).questions):
+        yield f"{path.name}: not the questions that the config generates"
 
 
 def _chain_problems(

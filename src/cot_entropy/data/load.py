@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -67,15 +67,7 @@ class Names:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A question whose gold is read, and the same with the gold's own text."""
-
-    question: Question
-    as_it_came: Question
-
-
-def questions_of(rows: Iterable[tuple[str, Mapping[str, Any]]], names: Names) -> Iterator[Read]:
+def questions_of(rows: Iterable[tuple[str, Mapping[str, Any]]], names: Names) -> Iterator[Question]:
     """One question per record; `rows` come with the place that an error names."""
     places: dict[str, str] = {}
     for number, (where, row) in enumerate(rows, start=1):
@@ -88,15 +80,16 @@ def questions_of(rows: Iterable[tuple[str, Mapping[str, Any]]], names: Names) ->
             raise DataError(f"{where}: id `{identity}` occurs already at {places[identity]}")
         places[identity] = where
         gold = _marked(_text(row, names.answer, where), names, where)
-        question = Question(
+        read = _gold(gold, names, where)
+        yield Question(
             id=identity,
             text=_text(row, names.question, where),
-            gold=_gold(gold, names, where),
+            gold=read,
             stratum=None
             if names.stratum is None
             else f"{names.stratum}={_text(row, names.stratum, where)}",
+            written=gold if gold != read else None,
         )
-        yield Read(question, replace(question, gold=gold))
 
 
 def _text(row: Mapping[str, Any], field: str, where: str) -> str:

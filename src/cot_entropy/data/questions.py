@@ -17,6 +17,8 @@ class Question:
     text: str
     gold: str
     stratum: str | None = None
+    written: str | None = None
+    """The gold as it came, where reading it as a number changed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +41,6 @@ def questions_sha256(questions: Iterable[Question]) -> str:
     """The sha256 over the questions as compact UTF-8 JSON lines `{"id","question","gold"}`."""
     digest = hashlib.sha256()
     for item in questions:
-        digest.update(dump_line({"id": item.id, "question": item.text, "gold": item.gold}))
+        gold = item.gold if item.written is None else item.written
+        digest.update(dump_line({"id": item.id, "question": item.text, "gold": gold}))
     return digest.hexdigest()

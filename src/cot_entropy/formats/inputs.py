@@ -51,6 +51,8 @@ class Question(Strict):
     """The gold answer."""
     stratum: str | None = None
     """Its difficulty, if there is one."""
+    written: str | None = None
+    """The gold as it came, where reading it as a number changed it."""
 
     @field_validator("text")
     @classmethod

@@ -53,7 +53,7 @@ class DatasetIdentity(Strict):
     sha256: str
     """Hash that the config pins: of a local file's bytes, else over all questions."""
     questions_sha256: str
-    """Hash over the questions asked, in order: id, text and gold."""
+    """Hash over the questions asked, in order: id, text and gold as it came."""
     answer: AnswerKind
     """Kind of gold."""
     questions: int

@@ -71,7 +71,7 @@ def load(spec: EmbeddedDataset, *, root: Path) -> Dataset:
             fields = Names(
                 id="id", question="problem", answer="answer", kind="math", stratum="topic"
             )
-            algebra = tuple(item.question for item in questions_of(rows, fields))
+            algebra = tuple(questions_of(rows, fields))
             questions = first(algebra, spec.questions, "algebra")
     else:
         source = {"wordproblems": wordproblems, "latex": latex}[spec.name]

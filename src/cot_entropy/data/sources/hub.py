@@ -45,8 +45,7 @@ def load(spec: HubDataset, *, root: Path) -> Dataset:
         path=spec.id, name=spec.name, split=spec.split, revision=spec.revision, where=where
     )
     rows = ((f"{where}: record {number}", row) for number, row in enumerate(loaded, start=1))
-    read = tuple(questions_of(rows, Names.of(spec)))
-    sha256 = questions_sha256(item.as_it_came for item in read)
+    questions = tuple(questions_of(rows, Names.of(spec)))
+    sha256 = questions_sha256(questions)
     check_sha256(found=sha256, expected=spec.sha256, where=where)
-    questions = tuple(item.question for item in read)
     return Dataset(first(questions, spec.questions, where), sha256)

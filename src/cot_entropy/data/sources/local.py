@@ -41,5 +41,5 @@ def load(spec: LocalDataset, *, root: Path) -> Dataset:
     sha256 = sha256_file(path)
     check_sha256(found=sha256, expected=spec.sha256, where=str(path))
     rows = ((f"{path}:{number}", row) for number, row in read_jsonl(path))
-    questions = tuple(item.question for item in questions_of(rows, Names.of(spec)))
+    questions = tuple(questions_of(rows, Names.of(spec)))
     return Dataset(first(questions, spec.questions, str(path)), sha256)
