@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cot_entropy.engine.orphans import end_with_stage
+from cot_entropy.engine.plugin import in_engine_process
 
 STAGE = """
 import multiprocessing, os, signal, sys, time
@@ -94,4 +94,4 @@ def test_a_process_that_no_stage_started_is_left_alone() -> None:
 def test_vllm_finds_the_plugin() -> None:
     """As `importlib.metadata` lists what vLLM loads in its engine process."""
     found = [one.load() for one in entry_points(group="vllm.general_plugins")]
-    assert end_with_stage in found
+    assert in_engine_process in found
