@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from tiny_project import caught, pytest_terminal_summary, tiny, tiny_run
+from tests.tiny_project import caught, pytest_terminal_summary, tiny, tiny_run
 
 __all__ = ["caught", "pytest_terminal_summary", "tiny", "tiny_run"]
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tests.runs import finish, further_chains, generations, rescore
+
 from cot_entropy.base.files import read_jsonl, sha256_file, write_jsonl
 from cot_entropy.cli import main
 from cot_entropy.cli.app import PrintableFormatter
@@ -26,7 +28,6 @@ from cot_entropy.registration.provenance import (
     record_cell,
     seal,
 )
-from runs import finish, further_chains, generations, rescore
 
 Record = dict[str, Any]
 

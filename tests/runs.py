@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.generation import model_folder
+from tests.projects import PROJECT
 
 from cot_entropy.audit.derive import registered_trajectories
 from cot_entropy.base.digest import stage_digest
@@ -44,8 +46,6 @@ from cot_entropy.signal.sensitivity import sensitivity
 from cot_entropy.stats.analyse import analyse
 from cot_entropy.stats.baseline import compare_baseline
 from cot_entropy.study.config import Configuration, read_configuration
-from generation import model_folder
-from projects import PROJECT
 
 CONFIG = Path("config/tiny.yaml")
 RESULTS = Path("results/tiny")

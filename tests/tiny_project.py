@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.projects import commit, forget_digests, make_project
+from tests.runs import CONFIG, RESULTS, Tiny, copy_run, run_tiny, write_tiny_study
 
 from cot_entropy.registration.freeze import freeze
-from projects import commit, forget_digests, make_project
-from runs import CONFIG, RESULTS, Tiny, copy_run, run_tiny, write_tiny_study
 
 Caught = Callable[[str, int], None]
 COUNTS = pytest.StashKey[Counter[str]]()

@@ -1,7 +1,7 @@
 """What each extraction rule gives."""
 
 import pytest
-from answer_cases import CASES, Case
+from tests.answers.answer_cases import CASES, Case
 
 from cot_entropy.answers import extract, is_cut_at_comma
 

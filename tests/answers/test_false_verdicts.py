@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 import sympy
-from answer_data import rows
-from answer_texts import seeded
-from gold_mutations import FORMULAS, RESPELLINGS, mutations
-from published_normalisation import published
 from sympy.parsing.latex import parse_latex
+from tests.answers.answer_data import rows
+from tests.answers.answer_texts import seeded
+from tests.answers.gold_mutations import FORMULAS, RESPELLINGS, mutations
+from tests.answers.published_normalisation import published
 
 from cot_entropy.answers import grade_answer
 from cot_entropy.answers.kinds import Equivalence

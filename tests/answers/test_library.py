@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from math_verify import parse, verify
-from test_equivalence import PAIRS, Pair
+from tests.answers.test_equivalence import PAIRS, Pair
 
 TOO_LARGE = {"tower of exponents", "tower of exponents, respaced", "sum sign"}
 

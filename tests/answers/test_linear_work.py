@@ -19,7 +19,7 @@ from re import _parser as parser
 from typing import Any, get_args
 
 import pytest
-from answer_texts import TOKENS, hostile_text, seeded
+from tests.answers.answer_texts import TOKENS, hostile_text, seeded
 
 import cot_entropy
 from cot_entropy.answers import AnswerKind, ExtractionRule, extract, is_cut_at_comma

@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 import sympy
-from answer_texts import TOKENS, hostile_text, seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.answers.answer_texts import TOKENS, hostile_text, seeded
 
 from cot_entropy.answers import (
     AnswerKind,

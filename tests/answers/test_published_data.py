@@ -7,7 +7,7 @@ import json
 from itertools import combinations, product
 
 import pytest
-from answer_data import rows
+from tests.answers.answer_data import rows
 
 from cot_entropy.answers import (
     KINDS,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from answer_data import rows
+from tests.answers.answer_data import rows
 
 from cot_entropy.answers import Grade, grade_answer
 

@@ -5,14 +5,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.forge import flip_byte
+from tests.runs import RESULTS, Tiny, generations
 
 from cot_entropy.audit.archive import archive
 from cot_entropy.audit.audit import audit
 from cot_entropy.audit.unpack import unpack
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import sha256_file
-from forge import flip_byte
-from runs import RESULTS, Tiny, generations
 
 
 def test_an_archive_audits_clean_in_an_empty_folder(

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forge import cover_up, edit_json, flip_byte, rewrite
+from tests.runs import Tiny, generations
 
 from cot_entropy.audit.audit import audit
 from cot_entropy.audit.audit_report import AuditReport
 from cot_entropy.audit.findings import problem_of
 from cot_entropy.base.errors import StorageError, UserError
 from cot_entropy.registration.items import canonical_sha256, items_sha256
-from forge import cover_up, edit_json, flip_byte, rewrite
-from runs import Tiny, generations
 
 CELL = "alpha/sums"
 OTHER = "beta/sums"

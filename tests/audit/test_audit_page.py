@@ -5,11 +5,11 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tests.forge import cover_up, edit_json
+from tests.runs import Tiny
 
 from cot_entropy.audit.audit import audit
 from cot_entropy.audit.page import OTHER_CODE, same
-from forge import cover_up, edit_json
-from runs import Tiny
 
 PAGE, TABLE = "report.html", "tables/forest_h2.csv"
 

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.forge import command, edit_json, reanalyse, rewrite
+from tests.runs import Tiny, copy_run, generations, rescore
 
 from cot_entropy.audit.compare import compare
 from cot_entropy.registration.provenance import FOLDER, RUN, RunRecord, read_record
-from forge import command, edit_json, reanalyse, rewrite
-from runs import Tiny, copy_run, generations, rescore
 
 CELL = "alpha/sums"
 

@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.forge import Record, command, cover_up, edit_json, rederive, rewrite
+from tests.generation import model_folder, sentencepiece_tokenizer
+from tests.runs import Tiny, count_votes, further_chains, generate, generations, sample_votes
 
 from cot_entropy.audit.derive import registered_trajectories
 from cot_entropy.base.files import read_jsonl, sha256_file
@@ -29,9 +32,6 @@ from cot_entropy.registration.provenance import (
 )
 from cot_entropy.report.page import write_report
 from cot_entropy.stats.analyse import analyse
-from forge import Record, command, cover_up, edit_json, rederive, rewrite
-from generation import model_folder, sentencepiece_tokenizer
-from runs import Tiny, count_votes, further_chains, generate, generations, sample_votes
 
 CELL, OTHER = "alpha/sums", "beta/sums"
 REGISTERED = Path(FOLDER) / REGISTRATION

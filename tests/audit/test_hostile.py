@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from tests.forge import Record, command, cover_up, edit_json, rewrite
+from tests.runs import Tiny, generations
 
 from cot_entropy.audit.archive import archive
 from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.base.printable import printable
-from forge import Record, command, cover_up, edit_json, rewrite
-from runs import Tiny, generations
 
 CELL = "alpha/sums"
 RECORD = "provenance/alpha__sums.json"

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forge import edit_json, forge_ledger
+from tests.runs import Tiny, generations
 
 from cot_entropy.audit.ledger import ledger_audit
 from cot_entropy.audit.run import read_run
 from cot_entropy.formats.ledger import LEDGER, line_sha256, read_lines
 from cot_entropy.registration.provenance import seal
-from forge import edit_json, forge_ledger
-from runs import Tiny, generations
 
 Caught = Callable[[str, int], None]
 CELL = "alpha/sums"

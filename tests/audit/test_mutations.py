@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.forge import Record, cover_up, edit_json, flip_byte, rewrite
+from tests.projects import PROJECT, forget_digests
+from tests.runs import Tiny, further_chains, generations
 
 from cot_entropy.audit.audit import audit
 from cot_entropy.audit.registered import registration_findings
@@ -31,9 +34,6 @@ from cot_entropy.formats.trajectories import read_trajectories, write_trajectori
 from cot_entropy.protocol.engine import FILL
 from cot_entropy.registration.provenance import FOLDER, REGISTRATION, RUN, run_items
 from cot_entropy.study.config import Configuration
-from forge import Record, cover_up, edit_json, flip_byte, rewrite
-from projects import PROJECT, forget_digests
-from runs import Tiny, further_chains, generations
 
 Leaf = tuple[str | int, ...]
 Caught = Callable[[str, int], None]

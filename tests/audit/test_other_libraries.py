@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.projects import PROJECT, git
+from tests.runs import RESULTS, Tiny, generations
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.protocol.scoring import ScoreJob, SensitivityJob
@@ -22,8 +24,6 @@ from cot_entropy.registration.provenance import (
     run_job,
 )
 from cot_entropy.study.config import Configuration
-from projects import PROJECT, git
-from runs import RESULTS, Tiny, generations
 
 LOCK = PROJECT / "requirements/older.txt"
 OTHER_RELEASES = ("numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "statsmodels")

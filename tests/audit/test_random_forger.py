@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forge import Record, command, cover_up
+from tests.runs import Tiny, further_chains, generations
 
 from cot_entropy.audit.decoded import Decoding
 from cot_entropy.audit.registered import registration_findings
@@ -23,8 +25,6 @@ from cot_entropy.base.errors import UserError
 from cot_entropy.base.files import read_jsonl, write_jsonl
 from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.probe import PrefixesJob
-from forge import Record, command, cover_up
-from runs import Tiny, further_chains, generations
 
 CELL = "alpha/sums"
 Leaf = tuple[str | int, ...]

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from tests.forge import cover_up, reanalyse, rewrite
+from tests.runs import Tiny, generations, rescore
+
 from cot_entropy.audit.audit import audit
 from cot_entropy.base.files import read_jsonl
 from cot_entropy.registration.provenance import FOLDER, RUN, RunRecord, read_record
-from forge import cover_up, reanalyse, rewrite
-from runs import Tiny, generations, rescore
 
 CELL = "alpha/sums"
 

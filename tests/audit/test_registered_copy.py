@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.projects import edit
+from tests.runs import Tiny
 from typer.testing import CliRunner
 
 from cot_entropy.audit.audit import audit
@@ -14,8 +16,6 @@ from cot_entropy.audit.registered_copy import RegisteredCopy, read_copy
 from cot_entropy.audit.run import read_run
 from cot_entropy.cli import app
 from cot_entropy.registration.items import plan_values
-from projects import edit
-from runs import Tiny
 
 PLAN = Path("preregistration/plan.yaml")
 FREEZE = Path("preregistration/freeze.json")

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forge import Said, command
+from tests.generation import chains_job
+from tests.projects import forget_digests, make_project
+from tests.runs import Tiny, generations
 
 from cot_entropy.audit.archive import archive
 from cot_entropy.base.errors import StorageError
 from cot_entropy.base.files import atomic, write_text
 from cot_entropy.registration.provenance import RUN, RunRecord, read_record, run_job
-from forge import Said, command
-from generation import chains_job
-from projects import forget_digests, make_project
-from runs import Tiny, generations
 
 BYTES = 300
 

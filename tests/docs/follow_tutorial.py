@@ -1,4 +1,4 @@
-"""Follows docs/tutorial.md to the letter, from a fresh clone: `python tests/docs/follow_tutorial.py`.
+"""Follows docs/tutorial.md to the letter, from a fresh clone: `python -m tests.docs.follow_tutorial`.
 
 The commands are those of the page's fenced blocks, in their order, in one shell that ends at the
 first one that fails. `--environment PREFIX` takes an environment that is there already instead of
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
-from fences import ROOT, Block, commands
+from tests.docs.fences import ROOT, Block, commands
 
 from cot_entropy.data.load import load
 from cot_entropy.study.config import Study

@@ -1,4 +1,4 @@
-"""The picture of the report in the README: `python tests/docs/picture.py results/demo/report.html`.
+"""The picture of the report in the README: `python -m tests.docs.picture results/demo/report.html`.
 
 Headless Chromium opens a finished report in the light scheme, and what a reader sees first is
 written to docs/images/report.webp.
@@ -14,12 +14,9 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
+from tests.report.chromium import BINARY, chromium
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests/report"))
-
-from chromium import BINARY, chromium  # noqa: E402
-
 OUT = ROOT / "docs/images/report.webp"
 WIDTH = 780
 LAST_ROW = "document.querySelectorAll('#verdicts tbody tr')[2].getBoundingClientRect().bottom"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from fences import ROOT, blocks
+from tests.docs.fences import ROOT, blocks
 
 RECIPES: Final = {
     "change-the-segmentation.md": ["generate/segmentation/sentences.py"],

@@ -15,9 +15,10 @@ from typing import get_args
 import numpy as np
 import pytest
 import yaml
-from fences import blocks
-from recipes import RECIPES, follow
 from sklearn.metrics import roc_auc_score
+from tests.docs.fences import blocks
+from tests.docs.recipes import RECIPES, follow
+from tests.projects import forget_digests
 from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.base import digest
@@ -34,7 +35,6 @@ from cot_entropy.plan.model import (
 )
 from cot_entropy.registration.items import code_items
 from cot_entropy.study.config import Configuration, read_configuration
-from projects import forget_digests
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/cot_entropy"

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from fences import REASONED, ROOT, Block, blocks, commands, pages
-from workshop import Workshop, clone, finish
+from tests.docs.fences import REASONED, ROOT, Block, blocks, commands, pages
+from tests.docs.workshop import Workshop, clone, finish
 
 LANGUAGES = {"bash", "json", "python", "text", "yaml"}
 LIKE_A_COMMAND = re.compile(

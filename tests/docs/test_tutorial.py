@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from fences import Block
-from follow_tutorial import follow, script
+from tests.docs.fences import Block
+from tests.docs.follow_tutorial import follow, script
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,9 +35,9 @@ def test_the_first_failing_command_ends_it() -> None:
 def test_the_tutorial_works_in_a_fresh_clone(tmp_path: Path) -> None:
     """Every command, on the real engine; the demo asks 4 questions per dataset instead of 280."""
     folder = tmp_path / "clone"
-    command = [sys.executable, str(ROOT / "tests/docs/follow_tutorial.py")]
+    command = [sys.executable, "-m", "tests.docs.follow_tutorial"]
     command += ["--folder", str(folder), "--environment", str(Path(sys.executable).parents[1])]
-    done = subprocess.run([*command, "--demo-questions", "4"], check=False)
+    done = subprocess.run([*command, "--demo-questions", "4"], cwd=ROOT, check=False)
     assert done.returncode == 0
     with (folder / "results/mine/verdicts.csv").open(newline="") as stream:
         judged = [row for row in csv.DictReader(stream) if row["cell"] == "smollm2-135m-demo/mine"]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.generation import scripted_settings
 
 from cot_entropy.base.errors import ModelError
 from cot_entropy.engine.capacity import (
@@ -19,7 +20,6 @@ from cot_entropy.engine.capacity import (
     shortages,
 )
 from cot_entropy.protocol.engine import EngineSettings
-from generation import scripted_settings
 
 CPU = scripted_settings(name="vllm", cpu_cache_gb=4)
 GPU = scripted_settings(name="vllm", device="cuda", memory_share=0.9, max_model_len=4096)

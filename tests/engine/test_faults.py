@@ -18,13 +18,13 @@ from typing import Any
 import psutil
 import pytest
 import yaml
+from tests.engine.test_vllm import settings
+from tests.generation import write_manifest, write_questions
+from tests.killing import ROOT, await_end, run, session, snakemake, whole_lines
 
 from cot_entropy.engine.base import Request, RequestRejectedError
 from cot_entropy.engine.vllm import VllmBackend
 from cot_entropy.formats.records import ChainRecord, CompletionRecord, read_records
-from engine.test_vllm import settings
-from generation import write_manifest, write_questions
-from killing import ROOT, await_end, run, session, snakemake, whole_lines
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
@@ -34,8 +34,8 @@ STAGE = """
 import sys
 from pathlib import Path
 
-from engine.test_vllm import settings
-from generation import chain_block
+from tests.engine.test_vllm import settings
+from tests.generation import chain_block
 
 from cot_entropy.generate.chains import generate_chains
 from cot_entropy.base.errors import UserError
@@ -80,7 +80,7 @@ def worker(folder: Path, mode: str = "child_processes") -> Iterator[subprocess.P
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS}"},
+            env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS.parent}"},
             start_new_session=True,
         )
     try:

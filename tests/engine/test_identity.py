@@ -7,10 +7,10 @@ import socket
 from importlib.metadata import packages_distributions, version
 
 import pytest
+from tests.generation import scripted_settings
 
 from cot_entropy.engine.identity import engine_identity
 from cot_entropy.protocol.engine import EngineSettings
-from generation import scripted_settings
 
 
 def test_scripted_engine_cannot_pass_for_a_model() -> None:

@@ -7,10 +7,10 @@ from math import log
 from pathlib import Path
 
 import pytest
+from tests.generation import byte_level_tokenizer, model_folder
 
 from cot_entropy.engine.base import Finished, Request
 from cot_entropy.engine.scripted import ScriptedBackend, script
-from generation import byte_level_tokenizer, model_folder
 
 
 def run(folder: Path, *requests: Request, width: int = 4) -> dict[str, Finished]:

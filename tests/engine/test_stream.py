@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.generation import model_folder, scripted_settings
 
 from cot_entropy.engine.base import BackendLostError, EngineFailedError, Finished, Request
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.engine.stream import QUEUE_FACTOR, Engine
-from generation import model_folder, scripted_settings
 
 
 @pytest.fixture(scope="module")

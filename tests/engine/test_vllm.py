@@ -9,6 +9,7 @@ from math import exp
 from pathlib import Path
 
 import pytest
+from tests.generation import chain_block, probe_block, write_manifest, write_questions
 
 from cot_entropy.base.errors import DeviceError, ModelError
 from cot_entropy.engine.vllm import check_device, start_error
@@ -21,7 +22,6 @@ from cot_entropy.formats.records import (
 )
 from cot_entropy.generate.prompts import ChatTokenizer
 from cot_entropy.protocol.engine import EngineSettings
-from generation import chain_block, probe_block, write_manifest, write_questions
 
 TESTS = Path(__file__).parents[1]
 TEXTS = [
@@ -34,8 +34,8 @@ RUN = """
 import sys
 from pathlib import Path
 
-from generation import chain_block, probe_block
-from engine.test_vllm import settings
+from tests.generation import chain_block, probe_block
+from tests.engine.test_vllm import settings
 
 from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.completions import sample_completions
@@ -93,7 +93,7 @@ def python(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=900,
         check=False,
-        env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS}"},
+        env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}:{TESTS.parent}"},
     )
 
 

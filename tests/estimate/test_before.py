@@ -7,6 +7,15 @@ import logging
 from pathlib import Path
 
 import pytest
+from tests.generation import (
+    chain_block,
+    chains_job,
+    model_folder,
+    probe_block,
+    scripted_settings,
+    write_manifest,
+    write_questions,
+)
 from typer.testing import CliRunner
 
 from cot_entropy.cli import app
@@ -16,15 +25,6 @@ from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
 from cot_entropy.protocol.shard import Shard
-from generation import (
-    chain_block,
-    chains_job,
-    model_folder,
-    probe_block,
-    scripted_settings,
-    write_manifest,
-    write_questions,
-)
 
 SHAPE = {"num_hidden_layers": 30, "num_attention_heads": 9, "hidden_size": 576}
 HUGE = 1_000_000

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.generation import model_folder
 
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.base.files import sha256_file
@@ -19,7 +20,6 @@ from cot_entropy.estimate.table import render
 from cot_entropy.formats.run_summary import RunSummary, write_summary
 from cot_entropy.generate.prompts import ChatTokenizer
 from cot_entropy.study.config import Configuration, configuration, read_configuration
-from generation import model_folder
 
 ROOT = Path(__file__).parents[2]
 CONFIG = {

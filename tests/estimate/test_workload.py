@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.generation import chain_block, probe_block
 
 from cot_entropy.estimate.assumptions import Lengths
 from cot_entropy.estimate.workload import (
@@ -15,7 +16,6 @@ from cot_entropy.estimate.workload import (
     generation_files,
 )
 from cot_entropy.study.config import Configuration, read_configuration
-from generation import chain_block, probe_block
 
 ROOT = Path(__file__).parents[2]
 PROMPTS = PromptLengths(questions=10, tokens=1000)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.generation import model_folder, write_manifest, write_questions
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import write_jsonl
 from cot_entropy.formats.inputs import read_dataset, read_model, read_questions
-from generation import model_folder, write_manifest, write_questions
 
 
 def test_manifest_round_trip(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from tests.generation import chains_job, model_folder, write_manifest, write_questions
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.formats.ledger import (
@@ -20,7 +21,6 @@ from cot_entropy.formats.ledger import (
 )
 from cot_entropy.formats.ledger_writing import begin, close, noted
 from cot_entropy.generate.chains import generate_chains
-from generation import chains_job, model_folder, write_manifest, write_questions
 
 CELL = "tiny/tiny"
 OUT = Path(f"{CELL}/registered/chains.jsonl.zst")

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_checkpoint import header
-from test_generate import Instant, tasks
+from tests.generate.test_checkpoint import header
+from tests.generate.test_generation_stage import Instant, tasks
+from tests.generation import scripted_settings
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.engine.base import BackendLostError, Finished
 from cot_entropy.engine.stream import Engine
 from cot_entropy.formats.records import CompletionRecord
 from cot_entropy.formats.run_summary import RunSummary, read_summary, summary_path, write_summary
+from cot_entropy.generate import stage as generate
 from cot_entropy.generate.stage import run_stage
-from cot_entropy.generate.stage import stage as generate
-from generation import scripted_settings
 
 QUESTIONS = 20
 

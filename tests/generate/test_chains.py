@@ -5,6 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.generation import (
+    THINKING,
+    chain_block,
+    model_folder,
+    scripted_settings,
+    write_manifest,
+    write_questions,
+)
 
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
 from cot_entropy.engine.stream import Engine
@@ -13,14 +21,6 @@ from cot_entropy.generate.chains import generate_chains
 from cot_entropy.generate.prompts import ChatTokenizer
 from cot_entropy.protocol.chain import ChainsJob
 from cot_entropy.protocol.engine import EngineSettings
-from generation import (
-    THINKING,
-    chain_block,
-    model_folder,
-    scripted_settings,
-    write_manifest,
-    write_questions,
-)
 
 TEXTS = [f"How many apples does Ann have on day {day}?" for day in range(12)]
 

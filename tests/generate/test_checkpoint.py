@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.generation import chain_block, scripted_settings
 
 from cot_entropy.base.errors import DataError, StorageError
 from cot_entropy.engine.identity import engine_identity
@@ -20,7 +21,6 @@ from cot_entropy.formats.records import (
 )
 from cot_entropy.generate.checkpoint import Checkpoint
 from cot_entropy.protocol.engine import FILL
-from generation import chain_block, scripted_settings
 
 
 def header(**changes: Any) -> Header:

@@ -6,6 +6,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.generation import (
+    THINKING,
+    chain_block,
+    chains_job,
+    model_folder,
+    probe_block,
+    scripted_settings,
+    write_manifest,
+    write_questions,
+)
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.engine.base import Finished, Output, Request
@@ -24,16 +34,6 @@ from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.generate.prompts import ChatTokenizer
 from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import SEGMENTATIONS, CompletionsJob, PrefixesJob, ProbeBlock
-from generation import (
-    THINKING,
-    chain_block,
-    chains_job,
-    model_folder,
-    probe_block,
-    scripted_settings,
-    write_manifest,
-    write_questions,
-)
 
 TEXTS = [f"How many apples does Ann have on day {day}?" for day in range(6)]
 

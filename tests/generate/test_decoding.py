@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.generation import byte_level_tokenizer, sentencepiece_tokenizer
 from tokenizers import Tokenizer
 
 from cot_entropy.generate.decoding import Decode, continuation_text, decode_response
-from generation import byte_level_tokenizer, sentencepiece_tokenizer
 
 BYTE_LEVEL = byte_level_tokenizer()
 SENTENCEPIECE = sentencepiece_tokenizer()

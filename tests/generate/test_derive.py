@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_completions import Line
+from tests.generate.test_completions import Line
+from tests.generation import THINKING, probe_block, scripted_settings
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.formats.records import CompletionRecord, read_header, read_records
 from cot_entropy.generate.completions import StoredFiles, derive_completions, sample_completions
 from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob, ProbeBlock
-from generation import THINKING, probe_block, scripted_settings
 
 SMALLER = [
     {"m": 2},

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_checkpoint import header
+from tests.generate.test_checkpoint import header
+from tests.generation import model_folder, scripted_settings, write_manifest, write_questions
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.engine.base import CacheUsage, Finished, Output, Request
@@ -20,7 +21,6 @@ from cot_entropy.engine.stream import Engine
 from cot_entropy.formats.records import CompletionRecord
 from cot_entropy.formats.run_summary import RunSummary
 from cot_entropy.generate.stage import Task, run_stage, sample_of
-from generation import model_folder, scripted_settings, write_manifest, write_questions
 
 
 class Instant:
@@ -119,7 +119,7 @@ def test_memory_does_not_grow_with_the_study(fast_folder: Path) -> None:
 STAGE = """
 import json, sys, time
 from pathlib import Path
-from generation import chains_job
+from tests.generation import chains_job
 from cot_entropy.generate.chains import generate_chains
 
 folder = Path(sys.argv[1])
@@ -149,7 +149,7 @@ def stage_of(folder: Path, count: int) -> dict[str, float]:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": f"{tests.parent / 'src'}:{tests}"},
+        env={**os.environ, "PYTHONPATH": f"{tests.parent / 'src'}:{tests.parent}"},
     )
     measured: dict[str, float] = json.loads(done.stdout)
     return measured

@@ -6,10 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from cot_entropy.base.errors import ModelError
-from cot_entropy.generate.prompts import ChatTokenizer
-from generation import (
+from tests.generation import (
     CHATML,
     DROPPING,
     REFUSING,
@@ -18,6 +15,9 @@ from generation import (
     model_folder,
     sentencepiece_tokenizer,
 )
+
+from cot_entropy.base.errors import ModelError
+from cot_entropy.generate.prompts import ChatTokenizer
 
 SYSTEM = "Solve the problem step by step."
 

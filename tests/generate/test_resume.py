@@ -20,6 +20,14 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
+from tests.generation import (
+    chains_job,
+    model_folder,
+    probe_block,
+    scripted_settings,
+    write_manifest,
+    write_questions,
+)
 
 from cot_entropy.base.errors import UserError
 from cot_entropy.engine.scripted import Faults, ScriptedBackend
@@ -29,14 +37,6 @@ from cot_entropy.generate.completions import sample_completions
 from cot_entropy.generate.prefixes import cut_prefixes
 from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import CompletionsJob, PrefixesJob
-from generation import (
-    chains_job,
-    model_folder,
-    probe_block,
-    scripted_settings,
-    write_manifest,
-    write_questions,
-)
 
 QUESTIONS = 24
 STEP_SECONDS = 0.02

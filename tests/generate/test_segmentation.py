@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.generation import probe_block
 
 from cot_entropy.generate.prefixes import cut
 from cot_entropy.generate.segmentation.blank_lines import units as blank_lines
@@ -12,7 +13,6 @@ from cot_entropy.generate.segmentation.newlines import units as newlines
 from cot_entropy.generate.segmentation.step_marker import units as step_marker
 from cot_entropy.generate.segmentation.step_marker_only import units as step_marker_only
 from cot_entropy.protocol.probe import CAPS, SEGMENTATIONS
-from generation import probe_block
 
 
 def units(text: str, spans: list[tuple[int, int]]) -> list[str]:

@@ -6,7 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
-from test_completions import Line
+from tests.generate.test_completions import Line
+from tests.generation import scripted_settings
 from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.base.errors import DataError
@@ -23,7 +24,6 @@ from cot_entropy.generate.self_consistency import sample_chains
 from cot_entropy.protocol.baseline import BaselineJob, SelfConsistencyJob
 from cot_entropy.protocol.scoring import ScoringBlock
 from cot_entropy.stats.baseline import compare_baseline, read_votes, vote
-from generation import scripted_settings
 
 PLAN = Path(__file__).parents[2] / "preregistration/plan.yaml"
 SCORING = ScoringBlock(

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from test_checkpoint import header
-from test_checkpoint import record as record_of
-from test_completions import Line
+from tests.generate.test_checkpoint import header
+from tests.generate.test_checkpoint import record as record_of
+from tests.generate.test_completions import Line
+from tests.generation import chains_job, probe_block, scripted_settings
 
 from cot_entropy.base.digest import reachable_modules
 from cot_entropy.base.errors import DataError
@@ -25,7 +26,6 @@ from cot_entropy.protocol.baseline import SelfConsistencyJob
 from cot_entropy.protocol.engine import EngineSettings
 from cot_entropy.protocol.probe import CompletionsJob
 from cot_entropy.protocol.shard import Shard
-from generation import chains_job, probe_block, scripted_settings
 
 Stage = Callable[[Line, Shard | None, Path], object]
 

@@ -7,13 +7,13 @@ import logging
 from pathlib import Path
 
 import pytest
+from tests.generation import CHATML, model_folder
 
 from cot_entropy.base.errors import ModelError
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.inputs import ModelManifest, read_model
 from cot_entropy.model.spec import BundledModel, HubModel, LocalModel, ModelJob, pinned_revision
 from cot_entropy.model.stage import download, prepare_model
-from generation import CHATML, model_folder
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """Which blocks' completions hold those of another block: read off the two blocks alone."""
 
 import pytest
+from tests.generation import probe_block
 
 from cot_entropy.protocol.reuse import derivable
-from generation import probe_block
 
 SOURCE = {"m": 5, "budget": 150, "cap": 8}
 

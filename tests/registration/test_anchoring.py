@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 import rfc8785
 import yaml
-from test_signed_tag import signed, ssh_key
+from tests.osf_server import Registration, osf_server
+from tests.projects import commit, forget_digests, git, make_project
+from tests.registration.test_signed_tag import signed, ssh_key
+from tests.runs import CONFIG, write_tiny_study
+from tests.timestamping import Authority, authority, served
 
 from cot_entropy.base.errors import ConfigError, PlanError
 from cot_entropy.registration.anchors.add import add_osf, add_tag, add_timestamp, target
@@ -18,10 +22,6 @@ from cot_entropy.registration.anchors.store import stored
 from cot_entropy.registration.before import seed_of
 from cot_entropy.registration.freeze import freeze
 from cot_entropy.study.config import read_configuration
-from osf_server import Registration, osf_server
-from projects import commit, forget_digests, git, make_project
-from runs import CONFIG, write_tiny_study
-from timestamping import Authority, authority, served
 
 FREEZE = Path("preregistration/freeze.json")
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.projects import PROJECT, commit, edit, forget_digests, make_project, study, write_study
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.registration.before import outlook, seed_of
 from cot_entropy.registration.freeze import freeze
 from cot_entropy.study.config import read_configuration
-from projects import PROJECT, commit, edit, forget_digests, make_project, study, write_study
 
 CONFIG = Path("config/study.yaml")
 PLAN = Path("preregistration/plan.yaml")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.projects import commit, edit, forget_digests, make_project
 
 from cot_entropy.audit.registered_copy import copy_folder, read_copy
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.registration.bundle import CODE, copy_problems, write_bundle
 from cot_entropy.registration.freeze import freeze
 from cot_entropy.registration.value_differences import leaf_values
-from projects import commit, edit, forget_digests, make_project
 
 CONFIG = Path("config/study.yaml")
 PLAN = Path("preregistration/plan.yaml")

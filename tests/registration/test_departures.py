@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.forge import Record, rewrite
+from tests.runs import CONFIG, RESULTS, Tiny, finish, further_chains, generations, run_tiny
 
 from cot_entropy.audit.audit import audit
 from cot_entropy.protocol.engine import EngineSettings
@@ -14,8 +16,6 @@ from cot_entropy.registration.departures import run_standings
 from cot_entropy.stats.analyse import analyse
 from cot_entropy.stats.row_status import UNVERIFIED
 from cot_entropy.study.config import read_configuration
-from forge import Record, rewrite
-from runs import CONFIG, RESULTS, Tiny, finish, further_chains, generations, run_tiny
 
 PLAN = Path("preregistration/plan.yaml")
 DEVIATIONS = Path("preregistration/deviations.yaml")

@@ -10,12 +10,21 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.projects import (
+    SHA256,
+    commit,
+    edit,
+    forget_digests,
+    git,
+    make_project,
+    study,
+    write_study,
+)
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.model.spec import ADAPTER_SHA256, GGUF_SHA256
 from cot_entropy.registration.freeze import Freeze, demonstrate, freeze, load_freeze
 from cot_entropy.registration.items import items_sha256, plan_of
-from projects import SHA256, commit, edit, forget_digests, git, make_project, study, write_study
 
 CONFIG = Path("config/study.yaml")
 FROZEN = Path("preregistration/freeze.json")

@@ -3,10 +3,10 @@
 import hashlib
 
 import pytest
+from tests.osf_server import PAGE, Registration, osf_server
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.registration.anchors.osf import date_of, fetch, identifier
-from osf_server import PAGE, Registration, osf_server
 
 FREEZE = b'{"items_sha256": "1"}\n'
 

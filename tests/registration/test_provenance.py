@@ -5,11 +5,11 @@ import platform
 from pathlib import Path
 
 import pytest
+from tests.runs import Tiny
 
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.attempts import attempt, read_attempts
 from cot_entropy.registration.provenance import CellRecord, RunRecord, read_record, result_files
-from runs import Tiny
 
 
 def test_a_cell_names_all_that_made_it(tiny: Tiny) -> None:

@@ -4,12 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.projects import PROJECT
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.registration.register import decision, render, share
 from cot_entropy.stats.calibration.decidable import DecidableRow
 from cot_entropy.stats.calibration.records import write_records
-from projects import PROJECT
 
 PLAN = PROJECT / "preregistration/plan.yaml"
 

@@ -2,10 +2,11 @@
 
 import shutil
 
+from tests.forge import edit_json
+from tests.runs import Tiny
+
 from cot_entropy.report.page import write_report
 from cot_entropy.report.registered import RegistrationState, registration_state
-from forge import edit_json
-from runs import Tiny
 
 REGISTRATION = "provenance/registration"
 

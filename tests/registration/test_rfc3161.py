@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import (
 from pyasn1.codec.der import decoder, encoder
 from pyasn1_modules import rfc3161 as asn1
 from pyasn1_modules import rfc5652
+from tests.timestamping import EXPIRED, Authority, authority
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.registration.anchors.rfc3161 import (
@@ -24,7 +25,6 @@ from cot_entropy.registration.anchors.rfc3161 import (
     request,
     verified,
 )
-from timestamping import EXPIRED, Authority, authority
 
 CONTENT = b'{"items_sha256": "..."}'
 

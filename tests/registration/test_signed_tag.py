@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.projects import commit, git
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.registration.anchors.tag import MissingTagError, SignedTag, read_tag, verified
-from projects import commit, git
 
 PATH = "preregistration/freeze.json"
 FREEZE = b'{"items_sha256": "1"}\n'

@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.osf_server import Osf, Registration, osf_server
+from tests.projects import commit, forget_digests, make_project
+from tests.runs import CONFIG, RESULTS, finish, run_tiny, write_tiny_study
 
 from cot_entropy.audit.archive import archive
 from cot_entropy.audit.audit import audit
@@ -27,9 +30,6 @@ from cot_entropy.registration.anchors.check import frozen_at
 from cot_entropy.registration.bundle import write_bundle
 from cot_entropy.registration.freeze import freeze
 from cot_entropy.study.config import read_configuration
-from osf_server import Osf, Registration, osf_server
-from projects import commit, forget_digests, make_project
-from runs import CONFIG, RESULTS, finish, run_tiny, write_tiny_study
 
 PLAN = Path("preregistration/plan.yaml")
 FREEZE = Path("preregistration/freeze.json")

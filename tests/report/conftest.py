@@ -1,8 +1,8 @@
 """Two synthetic runs, written and reported once for all tests of the report."""
 
 import pytest
-from reported_runs import HOSTILE, REGISTERED, TOY, Reported, report
-from synthetic_run import write_run
+from tests.report.reported_runs import HOSTILE, REGISTERED, TOY, Reported, report
+from tests.report.synthetic_run import write_run
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthetic_run import registration_of
+from tests.report.synthetic_run import registration_of
 
 from cot_entropy.report.page import write_report
 

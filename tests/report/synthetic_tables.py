@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from synthetic_run import PLAN, PROTOCOL
+from tests.report.synthetic_run import PLAN, PROTOCOL
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report.inputs import cell_files

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from reported_runs import Reported
-from synthetic_run import ROOT
+from tests.report.reported_runs import Reported
+from tests.report.synthetic_run import ROOT
 
 from cot_entropy.plan.model import Hypothesis
 from cot_entropy.registration.provenance import RunRecord

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chromium import AXE, BINARY, Page, chromium
-from reported_runs import HOSTILE, REGISTERED, TOY, Reported
+from tests.report.chromium import AXE, BINARY, Page, chromium
+from tests.report.reported_runs import HOSTILE, REGISTERED, TOY, Reported
 
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium: apt-get install chromium")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from synthetic_run import PLAN
+from tests.report.synthetic_run import PLAN
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.plan.load import load_plan

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reported_runs import Reported
-from synthetic_run import PROTOCOL
+from tests.report.reported_runs import Reported
+from tests.report.synthetic_run import PROTOCOL
 
 from cot_entropy.formats.run_summary import RunSummary, write_summary
 from cot_entropy.report.costs import Cost, costs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
-from synthetic_run import PLAN
+from tests.report.synthetic_run import PLAN
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report.figures.detectable import detectable_by_cell

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from reported_runs import HOSTILE, REGISTERED, TOY, Reported
-from synthetic_run import PROTOCOL
+from tests.report.reported_runs import HOSTILE, REGISTERED, TOY, Reported
+from tests.report.synthetic_run import PROTOCOL
 
 from cot_entropy.formats.records import ChainRecord, read_records
 from cot_entropy.formats.trajectories import read_trajectories

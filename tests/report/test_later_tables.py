@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from reported_runs import Reported
-from synthetic_run import PROTOCOL
+from tests.report.reported_runs import Reported
+from tests.report.synthetic_run import PROTOCOL
 
 from cot_entropy.report.inputs import ReportInputs, cell_files, read_inputs
 

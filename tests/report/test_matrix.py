@@ -1,6 +1,6 @@
 """The verdict matrix and its words."""
 
-from reported_runs import Reported
+from tests.report.reported_runs import Reported
 
 from cot_entropy.report.inputs import read_inputs
 from cot_entropy.report.matrix import Matrix, shared_reasons, tally, verdict_matrix

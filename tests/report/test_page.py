@@ -7,8 +7,8 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from reported_runs import Reported
-from synthetic_run import PROTOCOL, registration_of
+from tests.report.reported_runs import Reported
+from tests.report.synthetic_run import PROTOCOL, registration_of
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.base.files import read_jsonl, write_jsonl

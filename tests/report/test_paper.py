@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reported_runs import Reported
+from tests.report.reported_runs import Reported
 
 from cot_entropy.report.inputs import ReportInputs, read_inputs
 from cot_entropy.report.paper.latex import escape, latex_table

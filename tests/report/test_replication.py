@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reported_runs import Reported
+from tests.report.reported_runs import Reported
 
 from cot_entropy.report.figures.replication_forest import replication_forest
 from cot_entropy.report.replication import notes, pair_tables, sentence

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from synthetic_run import PLAN
+from tests.report.synthetic_run import PLAN
 
 from cot_entropy.plan.load import load_plan
 from cot_entropy.report import text

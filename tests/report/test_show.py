@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reported_runs import Reported
+from tests.report.reported_runs import Reported
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.report.show import print_to_text, show_question, show_verdicts

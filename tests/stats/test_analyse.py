@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from explore.simulated import random_rows
 from scipy import stats
+from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.base.errors import DataError, PlanError
 from cot_entropy.base.files import sha256_file

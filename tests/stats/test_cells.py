@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from explore.simulated import random_rows
+from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.base.files import sha256_file
 from cot_entropy.formats.trajectories import write_trajectories

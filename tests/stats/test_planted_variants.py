@@ -15,6 +15,8 @@ from typing import Final
 import pytest
 import yaml
 from scipy.stats import spearmanr
+from tests.generation import byte_level_tokenizer, model_folder, scripted_settings, write_manifest
+from tests.planted import CELL, GROUPS, STUDY_SEED, PlantedBackend, answer, question_text
 
 from cot_entropy.base.files import write_jsonl
 from cot_entropy.engine.stream import Engine
@@ -31,8 +33,6 @@ from cot_entropy.signal.score import score
 from cot_entropy.stats.variants import compare_variants
 from cot_entropy.study.config import Configuration, read_configuration
 from cot_entropy.study.reuse import reseeded
-from generation import byte_level_tokenizer, model_folder, scripted_settings, write_manifest
-from planted import CELL, GROUPS, STUDY_SEED, PlantedBackend, answer, question_text
 
 ROOT = Path(__file__).parents[2]
 N: Final = len(GROUPS)

@@ -19,7 +19,7 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from cot_entropy.base.errors import ModelError
 from cot_entropy.data.generate import split_of
-from cot_entropy.model import train as training
+from tools import train_demo_model as training
 
 TINY = Recipe(steps=6, batch=2, warmup=2, decay=2, rank=2, alpha=4)
 

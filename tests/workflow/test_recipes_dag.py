@@ -1,15 +1,12 @@
 """A finished study has nothing to do when the how-to pages' rules are added to the code."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 from tests.docs.fences import ROOT
+from tests.docs.recipes import RECIPES, follow
 from tests.workflow.conftest import Project
-
-sys.path.insert(0, str(ROOT / "tests/docs"))
-from recipes import RECIPES, follow
 
 
 def test_rules_that_no_block_names_rerun_nothing(

@@ -12,6 +12,7 @@ from typing import Final
 
 import pytest
 import yaml
+from tests.generation import model_folder
 
 from cot_entropy.base.digest import stage_digest
 from cot_entropy.base.files import sha256_file
@@ -40,7 +41,6 @@ from cot_entropy.stats.variants import compare_variants
 from cot_entropy.study.reuse import stored_probe
 from cot_entropy.workflow.study import Workflow
 from cot_entropy.workflow.variants import Variants
-from generation import model_folder
 
 ROOT: Final = Path(__file__).parents[2]
 CELLS: Final = 8

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from explore.simulated import random_rows
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.stats.explore.simulated import random_rows
 
 from cot_entropy.formats.trajectories import write_trajectories
 from cot_entropy.plan.load import load_plan

@@ -11,14 +11,13 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 from tests.stats.published.figure_checks import (
     bonett_wright,
     check,
-    fitting_tables,
     published_interval,
 )
 from tests.stats.published.implied import ratio_range, rho_p
 
 from cot_entropy.base.errors import PlanError
 from cot_entropy.stats.published.comparison import comparison
-from cot_entropy.stats.published.counts import Printed, counts_of, tables
+from cot_entropy.stats.published.counts import Printed, counts_of, fitting_tables, tables
 from cot_entropy.stats.published.model import load_published
 from cot_entropy.stats.published.row import COLUMNS, write_comparison
 from cot_entropy.stats.rows import Estimate

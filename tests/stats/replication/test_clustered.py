@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from tests.stats.replication.planted_panel import planted
 
 from cot_entropy.stats.replication.clustered import Fitted, fit_clustered, panel_rows
-from stats.replication.planted_panel import planted
 
 
 def fitted(found: Fitted | str) -> Fitted:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.stats.replication.planted_panel import planted
 
 from cot_entropy.stats.replication.panel import PanelCell, draw_panel
 from cot_entropy.stats.replication.stratified import cell_gaps, cell_z
-from stats.replication.planted_panel import planted
 
 
 def test_the_data_itself_comes_first() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.stats.replication.planted_panel import planted
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.plan.load import load_plan
@@ -22,7 +23,6 @@ from cot_entropy.stats.replication.rows import (
 from cot_entropy.stats.replication.table import replication_table, write_replication
 from cot_entropy.stats.rows import Estimate
 from cot_entropy.stats.two_by_two import TwoByTwo, gap_of
-from stats.replication.planted_panel import planted
 
 PLAN = Path(__file__).parents[3] / "preregistration" / "plan.yaml"
 MODELS = ("qwen2.5-7b", "mistral-7b", "llama3.1-8b")
