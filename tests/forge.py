@@ -131,4 +131,5 @@ def rederive(results: Path, *cells: str) -> None:
     for cell in cells:
         relink(results, cell)
         rescore(cell, configuration, results)
+    forge_ledger(results)
     reanalyse(results)

@@ -48,7 +48,9 @@ def describe(error: ValidationError, given: Mapping[str, Any] | None = None) -> 
     # an unknown key is often why another one is missing
     first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
     key = ".".join(_keys(first["loc"], given))
-    message = first["msg"].removeprefix("Value error, ")
+    # one value that is no member of a union makes a problem per member
+    same = [one for one in problems if ".".join(_keys(one["loc"], given)) == key]
+    message = ", or: ".join(one["msg"].removeprefix("Value error, ") for one in same)
     if first["type"] == "extra_forbidden":
         message = "unknown key"
     elif first["type"] == "union_tag_invalid":
@@ -56,13 +58,15 @@ def describe(error: ValidationError, given: Mapping[str, Any] | None = None) -> 
         message = f"{tags['discriminator']} `{tags['tag']}` is none of {tags['expected_tags']}"
     elif first["type"] not in {"missing", "value_error", "json_invalid"}:
         message = f"{message}, got {first['input']!r}"
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    more = f" (and {len(problems) - len(same)} more)" if len(problems) > len(same) else ""
     return f"{key}: {message}{more}" if key else f"{message}{more}"
 
 
 def _keys(location: tuple[int | str, ...], given: Any) -> list[str]:
     found = []
     for part in location:
+        if isinstance(given, str | int | float | bool):
+            break  # a value has no keys: the rest names members of a union
         tagged = isinstance(given, Mapping) and given.get("source") == part and part not in given
         if part == "[key]" or tagged:
             continue

@@ -39,15 +39,19 @@ def _leaves(name: str, before: Any, now: Any) -> Iterator[tuple[str, str]]:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in [*before, *(key for key in now if key not in before)]:
             yield from _leaves(f"{name}.{key}", before.get(key, MISSING), now.get(key, MISSING))
-    elif isinstance(before, list) and isinstance(now, list) and _nested(before + now):
+    elif (
+        isinstance(before, list) and isinstance(now, list) and any(map(_one_by_one, (before, now)))
+    ):
         for index, (one, other) in enumerate(zip_longest(before, now, fillvalue=MISSING)):
             yield from _leaves(f"{name}[{index}]", one, other)
     elif rfc8785.dumps(before) != rfc8785.dumps(now):
         yield name, f"{shown(before)} -> {shown(now)}"
 
 
-def _nested(values: list[Any]) -> bool:
-    return any(isinstance(one, dict | list) for one in values)
+def _one_by_one(values: list[Any]) -> bool:
+    """Whether each member of a list has a name: lists or mappings, or too many to show."""
+    nested = any(isinstance(one, dict | list) for one in values)
+    return nested or len(rfc8785.dumps(values)) > SHOWN
 
 
 def shown(value: Any) -> str:
@@ -68,7 +72,7 @@ def _named(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict) and value:
         for key, one in value.items():
             yield from _named(f"{name}.{key}", one)
-    elif isinstance(value, list) and _nested(value):
+    elif isinstance(value, list) and _one_by_one(value):
         for index, one in enumerate(value):
             yield from _named(f"{name}[{index}]", one)
     else:

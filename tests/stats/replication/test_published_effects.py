@@ -110,7 +110,7 @@ def test_study_that_prints_nothing_has_no_effects() -> None:
     """A flag rate alone is no effect."""
     study = Study.model_validate(
         {
-            "id": "x", "source": "R26", "cell": "m/d", "design": "matched", "n": 100,
+            "id": "x", "source": "R26", "cell": "m/d", "matched": ["model"], "n": 100,
             "figures": [{"quantity": "flag_rate_percent", "printed": "1"}],
         }
     )  # fmt: skip
