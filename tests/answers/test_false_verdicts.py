@@ -58,7 +58,8 @@ def agree(first: str, second: str) -> bool:
             symbol: sympy.Rational(Fraction(random.randint(-999, 999), 97))
             for symbol in one.free_symbols | other.free_symbols
         }
-        if abs(sympy.N((one - other).subs(point), 50)) > 1e-40:
+        apart = sympy.N((one - other).subs(point), 50)
+        if apart is sympy.nan or abs(apart) > 1e-40:
             return False
     return True
 
@@ -95,7 +96,7 @@ def test_false_equality_over_the_published_golds() -> None:
     as_published = sum(published(one) == published(other) for one, other in found)
     assert (by_value, [pair for pair in registered if pair not in made]) == ([], [])
     page = " ".join(PAGE.read_text("utf-8").split())
-    assert f"of {len(found):,} such pairs" in page
+    assert f"Of {len(found):,} such pairs" in page
     assert f"`normalised`: {len(made)} are equal" in page
     assert f"as published, without our repairs, {as_published} are" in page
 
@@ -105,7 +106,7 @@ def test_no_gold_equals_a_respelling_of_another() -> None:
     golds = math500()
     for equivalence in EQUIVALENCES:
         for name, respell in RESPELLINGS.items():
-            if equivalence == "normalised" and name in NOT_FOLDED:
+            if equivalence == "normalised" and name in {*NOT_FOLDED, "box"}:
                 continue
             random = seeded(len(name))
             for gold in golds:

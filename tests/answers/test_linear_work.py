@@ -47,7 +47,13 @@ UNBOUNDED = {
         "generate.prompts",
     ),
     *(f"generate.segmentation.{name}" for name in ("blank_lines", "newlines", "step_marker_only")),
-    *("consistency.computed", "consistency.judge", "consistency.prompt", "consistency.rules"),
+    *(
+        "consistency.computed",
+        "consistency.dividing",
+        "consistency.judge",
+        "consistency.prompt",
+        "consistency.rules",
+    ),
     *("consistency.transcript", "data.load"),
 }
 BOUNDED = {
@@ -57,6 +63,10 @@ BOUNDED = {
     "answers.reading": "looks at the limits first",
     "answers.styles": "reads texts within the registered limits",
     "answers.symbolic": "reads texts within the registered limits",
+    "registration.anchors.osf": "matches one identifier whole",
+    "registration.anchors.rfc3161": "reads a small file",
+    "registration.anchors.store": "matches the names of files",
+    "registration.anchors.tag": "reads a small file, and what git and gpg print of it",
 }
 SHORT_TEXTS = {
     "answers.extraction.robust": {"_MATH", "_SENTENCE_END", "_EMPHASIS", "_PROSE"},
@@ -65,11 +75,12 @@ SHORT_TEXTS = {
 """Patterns that see a window: 200 characters behind a marker, 64 at the end of a side."""
 OWN_TEXT = {
     "audit.page": "the report page of a run, whose size the audit bounds",
-    "registration.freeze": "a field of a freeze, one line",
     "registration.items": "the project's lock and plan",
     "report.figures.estimated": "labels that the project writes",
     "report.figures.specs": "names that the project writes",
+    "report.paper.latex": "tables that the project writes",
     "report.text": "headings that the project writes",
+    "study.reuse": "paths that the project writes",
     "workflow.failures": "lines that Snakemake writes",
 }
 CLASSES = [*string.punctuation, *" \t\n\r0aAzé中１½\u00a0\u3000\x0c"]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.forge import cover_up, reanalyse, rewrite
+from tests.forge import cover_up, forge_ledger, reanalyse, rewrite
 from tests.runs import Tiny, generations, rescore
 
 from cot_entropy.audit.audit import audit
@@ -30,6 +30,7 @@ def test_completions_that_another_draw_gave_are_found(tiny: Tiny) -> None:
 
     rewrite(generations(CELL, tiny.results)["completions"], invent)
     rescore(CELL, read_record(tiny.results / FOLDER / RUN, RunRecord).configuration, tiny.results)
+    forge_ledger(tiny.results)
     reanalyse(tiny.results)
     cover_up(tiny.results, CELL)
     assert audit(tiny.results, jobs=1).findings == []

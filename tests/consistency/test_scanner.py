@@ -90,13 +90,13 @@ def test_scout_scan_runs_our_file_on_exported_chains(tmp_path: Path) -> None:
     with endpoint(reply) as served:
         frame = scout(tmp_path, tmp_path / "store", served)
     found = {
-        json.loads(m)["judgement"]["id"]: (v, None if pd.isna(a) else a)
+        json.loads(m)["judgement"]["id"]: (v, a)
         for m, v, a in zip(frame["metadata"], frame["value"], frame["answer"], strict=True)
     }
     assert found == {
-        "q0": ("consistent", None),
-        "q1": ("inconsistent", "reasoning_reversal"),
-        "q2": ("not_applicable", None),
+        "q0": ("consistent", "consistent"),
+        "q1": ("reasoning_reversal", "inconsistent"),
+        "q2": ("not_applicable", "not_applicable"),
     }
     assert len(served.requests) == 2
     body = served.requests[0]
@@ -125,7 +125,7 @@ def test_scout_scan_runs_our_file_on_inspect_logs(tmp_path: Path) -> None:
     with endpoint(reply) as served:
         frame = scout(tmp_path, tmp_path / "logs", served)
     judgements = [json.loads(m)["judgement"] for m in frame["metadata"]]
-    assert sorted((j["id"], j["outcome"], j["split"]) for j in judgements) == [
+    assert sorted((j["id"].split("/")[1], j["outcome"], j["split"]) for j in judgements) == [
         ("0", "consistent", "marker"),
         ("1", "inconsistent", "marker"),
     ]

@@ -152,7 +152,7 @@ def test_the_benchmark_validates_in_scout(tmp_path: Path) -> None:
     frame = frame_of(location)
     labels = benchmark.load_labels(1)
     checked = {
-        json.loads(metadata)["judgement"]["id"]: bool(valid)
+        json.loads(metadata)["judgement"]["id"]: str(valid).lower() == "true"
         for metadata, valid in zip(frame["metadata"], frame["validation_result"], strict=True)
         if not pd.isna(valid)
     }

@@ -212,7 +212,7 @@ def show_verb(
         bool, typer.Option("--replication", help="Show the measures of replication instead.")
     ] = False,
 ) -> None:
-    """Print the verdict matrix, one question's trajectory, or replication.
+    """Print verdicts, a trajectory or replication.
 
     Example: cot-entropy show results/demo --question photos-42a7f151bf32
     """
@@ -288,7 +288,7 @@ def power_verb(
     ] = 0.0,
     plan: Annotated[Path, typer.Option(help="The plan, published.yaml beside it.")] = PLAN,
 ) -> None:
-    """Print what a planned replication would find, and its size.
+    """Print a planned replication's power and size.
 
     The chance of each verdict on the gap and of each criterion of replication, and the questions
     needed for 80 and 90 %. What is left out is the original's.

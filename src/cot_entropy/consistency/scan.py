@@ -114,7 +114,7 @@ def scan_transcripts(
 
 def _model(settings: JudgeSettings) -> Model:
     try:
-        return get_model(settings.model)
+        return get_model(settings.model, memoize=False)
     except (ValueError, ImportError, PrerequisiteError) as error:
         detail = " ".join(render(str(error)).plain.split())
         raise ModelError(f"judge {settings.model}: {detail}") from None

@@ -48,7 +48,7 @@ def git(
             "git is not installed; a freeze names the commit that it was taken from"
         )
     done = subprocess.run(  # noqa: S603
-        [program, "-C", str(root), *arguments],
+        [program, "--no-optional-locks", "-C", str(root), *arguments],
         capture_output=True,
         encoding="utf-8",
         errors="replace",
