@@ -58,7 +58,7 @@ def agree(first: str, second: str) -> bool:
             symbol: sympy.Rational(Fraction(random.randint(-999, 999), 97))
             for symbol in one.free_symbols | other.free_symbols
         }
-        apart = sympy.N((one - other).subs(point), 50)
+        apart = sympy.N((one - other).doit().subs(point), 50)
         if apart is sympy.nan or abs(apart) > 1e-40:
             return False
     return True

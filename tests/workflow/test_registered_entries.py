@@ -45,6 +45,8 @@ from cot_entropy.workflow.variants import Variants
 ROOT: Final = Path(__file__).parents[2]
 CELLS: Final = 8
 QUESTIONS: Final = 12
+ACROSS = {("E14", "replication"), ("E15", "pooled")}
+"""Entries over all cells at once: their rows stand in replication.csv."""
 NEW_CHAINS: Final = ("budget_512", "budget_2048", "seed_1", "seed_2")
 
 
@@ -244,9 +246,10 @@ def dependence(default: Made, left_undone: object, folder: Path) -> Made:
 def test_the_default_study_leaves_only_what_is_said(
     left_undone: set[tuple[str, str, str]],
 ) -> None:
-    """E11 without a judge, and the variants that need new chains; everything else has its row."""
+    """E11 without a judge, the variants that need new chains, and what has a table of its own."""
     assert {(name, quantity) for name, quantity, _ in left_undone} == {
         ("E11", "consistency"),
+        *ACROSS,
         *(("E13", f"accuracy_gap_pp[{name}]") for name in NEW_CHAINS),
     }
     reasons = {reason for name, _, reason in left_undone if name == "E13"}
@@ -254,7 +257,8 @@ def test_the_default_study_leaves_only_what_is_said(
 
 
 def test_the_dependence_study_runs_every_registered_variant(dependence: Made) -> None:
-    assert {name for name, _, _ in dependence.not_run()} == {"E11"}
+    left = {(name, quantity) for name, quantity, _ in dependence.not_run()}
+    assert left == {("E11", "consistency"), *ACROSS}
 
 
 def test_every_cell_has_its_place_in_the_map_of_the_null(default: Made) -> None:

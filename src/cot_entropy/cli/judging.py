@@ -249,16 +249,16 @@ def replication_verb(
 
     Example: cot-entropy replication --published
     """
-    from rich.console import Console
-
-    from cot_entropy.report.show import show_replication
-    from cot_entropy.stats.replication.table import published_table
-
     if not published:
         raise ConfigError(
             "nothing to compare: give --published; a run's own: cot-entropy show RESULTS"
             " --replication"
         )
+    from rich.console import Console
+
+    from cot_entropy.report.show import show_replication
+    from cot_entropy.stats.replication.table import published_table
+
     Console().print(show_replication(published_table(plan)))
 
 

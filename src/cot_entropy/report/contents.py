@@ -65,6 +65,8 @@ class Contents:
     hypotheses: tuple[HypothesisSection, ...]
     replication: ReplicationSection | None
     """Originals beside replications, then the cells together; None where the run has no table."""
+    across: tuple[ExploratoryEntry, ...]
+    """The entries that `replication` shows."""
     paper: tuple[PaperTable, ...]
     """The tables of R26's order."""
     comparison: tuple[tuple[str, tuple[Compared, ...]], ...]
@@ -120,6 +122,7 @@ def assemble(inputs: ReportInputs) -> Contents:
             for hypothesis in plan.hypotheses
         ),
         replication=_replication(inputs),
+        across=tuple(one for one in plan.exploratory if isinstance(one, Replication | Pooled)),
         paper=paper_tables(inputs),
         comparison=_comparison(compared(inputs.comparison)),
         trajectories=trajectories(inputs.cells, level=plan.level),

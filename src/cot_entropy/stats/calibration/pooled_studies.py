@@ -15,9 +15,10 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import statsmodels.api as sm
 from numpy.typing import NDArray
 from scipy import special, stats
+from statsmodels.genmod.families import Binomial
+from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
 from cot_entropy.plan.entries.pooled import PooledParams
@@ -242,7 +243,7 @@ def _grouped(tables: Values) -> tuple[Values, Values]:
     with warnings.catch_warnings():
         # expected counts can fit without a rest, which statsmodels takes for separation
         warnings.simplefilter("ignore", PerfectSeparationWarning)
-        found = sm.GLM(counts, design, family=sm.families.Binomial()).fit()
+        found = GLM(counts, design, family=Binomial()).fit()
     return np.asarray(found.params), np.asarray(found.fittedvalues).reshape(k, 2)
 
 

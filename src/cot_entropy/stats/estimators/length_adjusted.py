@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
-import statsmodels.api as sm
+from statsmodels.discrete.discrete_model import Logit
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
 from cot_entropy.plan.entries.length_adjusted import Covariate, LengthAdjusted
@@ -71,7 +71,7 @@ def _odds_ratio(
         return rows.not_assessable(quantity, reason, n=n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = sm.Logit(outcome.astype(np.float64), design).fit(disp=0, maxiter=200)
+        fitted = Logit(outcome.astype(np.float64), design).fit(disp=0, maxiter=200)
     if not fitted.mle_retvals["converged"]:
         return rows.not_assessable(quantity, "the regression did not converge", n=n)
     low, high = np.exp(fitted.conf_int(alpha=1 - settings.level)[1])

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import statsmodels.api as sm
 from numpy.typing import NDArray
 from scipy import stats
+from statsmodels.genmod.families import Binomial
+from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
 from cot_entropy.stats.explore.separation import separated
@@ -119,7 +120,7 @@ def fit_clustered(rows: PanelRows, columns: Sequence[Values], *, kept: Values) -
         return "separation: no finite odds ratio exists"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = sm.GLM(outcome, design, family=sm.families.Binomial()).fit(
+        found = GLM(outcome, design, family=Binomial()).fit(
             cov_type="cluster",
             cov_kwds={"groups": rows.question[kept > 0], "use_correction": False},
         )
