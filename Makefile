@@ -17,6 +17,8 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 BACKEND := $(if $(TORCH_BACKEND),--torch-backend $(TORCH_BACKEND))
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# a run starts many processes: each would compile the package again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo reference test test-full lint bench docs locks clean
 
@@ -32,7 +34,7 @@ $(UV):
 
 $(READY): $(LOCKS) pyproject.toml | $(UV)
 	test -x $(BIN)/python || $(UV) venv --quiet --python "$(LOCKED_PYTHON)" .venv
-	$(UV) pip sync --quiet --python $(BIN)/python $(BACKEND) $(LOCKS)
+	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python $(BACKEND) $(LOCKS)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
@@ -52,7 +54,7 @@ reference: $(READY)
 
 # the engine uses both cores: its tests run after the others, one at a time
 test: lint
-	$(BIN)/pytest -n 2 -m "not full and not engine"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not full and not engine"
 	$(BIN)/pytest -m "engine and not full"
 
 test-full: test
