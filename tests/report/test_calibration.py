@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.report.reported_runs import Reported
 from tests.report.synthetic_run import PLAN
 
 from cot_entropy.base.errors import DataError
@@ -14,7 +16,9 @@ from cot_entropy.plan.load import load_plan
 from cot_entropy.report.calibration import read_calibration
 from cot_entropy.report.figures.calibration import calibration_figures, families
 from cot_entropy.report.figures.power import detectable_grids, power_curves, power_grids
+from cot_entropy.report.page import write_report
 from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.pooled_studies import PooledCalibrationRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.records import write_records
 from cot_entropy.stats.calibration.tally import CalibrationRow
@@ -73,12 +77,26 @@ DECIDED = DecidableRow(
     power_most=0.9,
 )
 
+POOLED = PooledCalibrationRow(
+    measure="mean_of_models_log_odds",
+    log_odds=0.0,
+    spread=0.3,
+    shared=0.6,
+    studies=2000,
+    coverage=0.935,
+    missed_below=0.03,
+    missed_above=0.035,
+    supports=0.035,
+    covers=False,
+)
+
 
 def write_tables(folder: Path) -> None:
     write_records(folder / "calibration.csv", ROWS, CalibrationRow)
     write_records(folder / "power.csv", [POWER], PowerRow)
     write_records(folder / "detectable.csv", [NONE_ENOUGH, ENOUGH], DetectableRow)
     write_records(folder / "decidable.csv", [DECIDED], DecidableRow)
+    write_records(folder / "pooled.csv", [POOLED], PooledCalibrationRow)
 
 
 def figures() -> dict[str, str]:
@@ -94,6 +112,7 @@ def test_tables_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert found is not None
     assert (found.intervals, found.power) == (ROWS, (POWER,))
     assert (found.detectable, found.decidable) == ((NONE_ENOUGH, ENOUGH), (DECIDED,))
+    assert found.pooled == (POOLED,)
 
 
 def test_half_a_calibration_is_refused(tmp_path: Path) -> None:
@@ -189,3 +208,17 @@ def test_a_gap_that_no_cell_can_detect_is_a_dash() -> None:
     assert figure is not None
     assert ">–</text>" in figure.panels[0]
     assert ">19.8</text>" in figure.panels[0]
+
+
+def test_an_interval_over_the_cells_that_misses_the_truth_is_marked(
+    registered: Reported, tmp_path: Path
+) -> None:
+    """93.5 % of 2,000 is below 95 % by more than two errors of 0.49 points."""
+    results = tmp_path / "run"
+    shutil.copytree(registered.results, results)
+    shutil.copytree(PLAN.parent / "calibration", results / "calibration")
+    write_records(results / "calibration/pooled.csv", [POOLED], PooledCalibrationRow)
+    write_report(results, plan=registered.plan, out=tmp_path / "report.html")
+    line = re.search(rf"<tr>.*{POOLED.measure}.*</tr>", (tmp_path / "report.html").read_text())
+    assert line is not None
+    assert "<td>93.5 % ✗</td><td>–</td>" in line[0]

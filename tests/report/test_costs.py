@@ -54,10 +54,16 @@ def chains(inputs: ReportInputs) -> Cost:
     return next(one for one in costs(inputs) if one.stage == "chains")
 
 
+def entropies(inputs: ReportInputs) -> list[list[float]]:
+    """Of the cell's questions; an error leaves none."""
+    return list(inputs.cells["qwen2.5-7b/gsm8k"].frame["entropies"])
+
+
 def test_hours_are_from_start_to_end(registered: Reported, tmp_path: Path) -> None:
     """Ninety minutes are 1.50 hours, and tokens are spread over their 5,400 seconds."""
     inputs = inputs_with(registered, tmp_path, [noted(STARTED, "2026-11-30T02:30:00.000000Z")])
     found = chains(inputs)
+    assert int(found.errors) == sum(len(one) == 0 for one in entropies(inputs))
     tokens = int(np.sum(inputs.cells["qwen2.5-7b/gsm8k"].frame["chain_tokens"]))
     assert (found.hours, found.starts) == ("1.50", "1")
     assert found.tokens == f"{tokens:,}"

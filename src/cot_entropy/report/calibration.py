@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.stats.calibration.decidable import DecidableRow
+from cot_entropy.stats.calibration.pooled_studies import PooledCalibrationRow
 from cot_entropy.stats.calibration.power import DetectableRow, PowerRow
 from cot_entropy.stats.calibration.records import read_records
 from cot_entropy.stats.calibration.tally import CalibrationRow
@@ -30,6 +31,8 @@ class Calibration:
     power: tuple[PowerRow, ...]
     detectable: tuple[DetectableRow, ...]
     decidable: tuple[DecidableRow, ...]
+    pooled: tuple[PooledCalibrationRow, ...]
+    """Intervals over all cells."""
 
 
 def read_calibration(results: Path, *, plan: Path) -> Calibration | None:
@@ -48,6 +51,7 @@ def read_calibration(results: Path, *, plan: Path) -> Calibration | None:
                 power=tuple(read_records(folder / "power.csv", PowerRow)),
                 detectable=tuple(read_records(folder / "detectable.csv", DetectableRow)),
                 decidable=tuple(read_records(folder / "decidable.csv", DecidableRow)),
+                pooled=tuple(read_records(folder / "pooled.csv", PooledCalibrationRow)),
             )
         except FileNotFoundError as error:
             raise DataError(f"{error.filename}: no such file; calibrate again") from None

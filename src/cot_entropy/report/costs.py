@@ -33,6 +33,8 @@ class Cost:
     stage: str
     device: str
     questions: str
+    errors: str
+    """Questions of the cell whose record holds an error."""
     tokens: str
     tokens_per_question: str
     prompts: str
@@ -69,6 +71,7 @@ def _costs(inputs: ReportInputs) -> Iterator[Cost]:
                 stage=header.stage,
                 device=header.engine.device,
                 questions=text.count(cell.n),
+                errors=text.count(cell.failed),
                 tokens=text.count(taken.tokens),
                 tokens_per_question=text.compact(taken.tokens / max(cell.n, 1)),
                 prompts=taken.prompts,

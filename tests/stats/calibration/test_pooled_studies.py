@@ -70,6 +70,6 @@ def test_every_measure_has_a_row() -> None:
     )
     assert {row.measure for row in rows} == {
         "pooled_gap_pp", "pooled_log_odds", "pooled_rho_violations", "gee_log_odds",
-        "mean_of_cells_log_odds", "prediction_new_model_log_odds",
+        "mean_of_models_log_odds", "prediction_new_model_log_odds",
     }  # fmt: skip
     assert all(row.false_support_limit is not None for row in rows)

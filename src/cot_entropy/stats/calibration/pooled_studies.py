@@ -73,7 +73,7 @@ class PooledCalibrationRow:
     """One pooled interval in one setting: how often it held the truth.
 
     The pooled effects are about the models asked, so that their truth is that of the simulated
-    cells; the mean of the cells and the prediction are about further models.
+    cells; the mean of the models and the prediction are about further models.
     """
 
     measure: str
@@ -166,7 +166,7 @@ def _study(
     half = float(stats.norm.ppf(0.975)) * error
     yield ("gee_log_odds", estimate - half, estimate + half, marginal_log_odds(tables[:, :4]))
     mean = setting.log_odds
-    for name, new in (("mean_of_cells", mean), ("prediction_new_model", float(effects[-1]))):
+    for name, new in (("mean_of_models", mean), ("prediction_new_model", float(effects[-1]))):
         row = next((one for one in ratios.rows() if one.quantity == name), None)
         if row is not None and row.ci_low and row.ci_high:
             yield (f"{name}_log_odds", float(np.log(row.ci_low)), float(np.log(row.ci_high)), new)

@@ -30,6 +30,7 @@ from cot_entropy.stats.replication.stratified import (
 )
 
 Values = NDArray[np.float64]
+OVER_MODELS: Final = ("mean_of_models", "prediction_new_model")
 ONE_BENCHMARK: Final = "not estimable: two benchmarks do not identify how benchmarks differ"
 
 
@@ -137,13 +138,14 @@ class Pooled:
                 self.row("i2", p_value=over_cells.q_p, reason="p of Cochran's Q"),
                 estimate=over_cells.i2,
             )
-            note = f"Hartung and Knapp, t with {len(places) - 1} degrees of freedom"
-            yield self.row("mean_of_cells", over_cells.mean, over_cells.interval, reason=note)
-        yield self._new_model(places)
+        yield from self._over_models(places)
         yield self.row("prediction_new_benchmark", reason=ONE_BENCHMARK)
 
-    def _new_model(self, places: Sequence[int]) -> ReplicationRow:
-        """Where the mean over these benchmarks of a further model lies."""
+    def _over_models(self, places: Sequence[int]) -> Iterator[ReplicationRow]:
+        """The mean of all models, and where that of a further model lies, over these benchmarks.
+
+        Models are the draws, not cells: the cells of one model share its effect.
+        """
         models = dict.fromkeys(self.draws[i].cell.model for i in places)
         datasets = {self.draws[i].cell.dataset for i in places}
         columns = []
@@ -151,14 +153,20 @@ class Pooled:
             own = [i for i in places if self.draws[i].cell.model == model]
             if len(own) == len(datasets):
                 columns.append(self.cells[:, own].mean(axis=1))
-        quantity = "prediction_new_model"
-        if len(columns) < 3:
-            return self.row(quantity, reason=f"not estimable: {len(columns)} complete models")
-        found = self._fit(np.column_stack(columns))
+        found: RandomEffects | str = f"not estimable: {len(columns)} complete models"
+        if len(columns) >= 3:
+            found = self._fit(np.column_stack(columns))
         if isinstance(found, str):
-            return self.row(quantity, reason=found)
-        note = f"mean over these benchmarks, from {len(columns)} models; REML, t"
-        return self.row(quantity, found.mean, found.prediction, reason=note)
+            yield from (self.row(one, reason=found) for one in OVER_MODELS)
+            return
+        note = f"from the means of {len(columns)} models over these benchmarks; REML"
+        for quantity, interval, kind in zip(
+            OVER_MODELS,
+            (found.interval, found.prediction),
+            (f"Hartung and Knapp, t with {len(columns) - 1} degrees of freedom", "t"),
+            strict=True,
+        ):
+            yield self.row(quantity, found.mean, interval, reason=f"{note}, {kind}")
 
     def _fit(self, effects: Values) -> RandomEffects | str:
         if effects.shape[1] < 2:
