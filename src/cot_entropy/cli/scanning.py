@@ -23,8 +23,9 @@ def consistency_verb(context: typer.Context) -> None:
     """
     try:
         from cot_entropy.consistency.cli import app as consistency
+
+        consistency(args=context.args, prog_name="cot-entropy consistency")
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"{error.name} is not installed; the scan needs: pip install 'cot-entropy[consistency]'"
         ) from None
-    consistency(args=context.args, prog_name="cot-entropy consistency")

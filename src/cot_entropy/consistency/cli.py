@@ -1,4 +1,7 @@
-"""`cot-entropy consistency ...`: scan, validate, compare, and where the scanner lies."""
+"""`cot-entropy consistency ...`: scan, validate, compare, and where the scanner lies.
+
+What a verb needs is imported when it runs: Inspect and Scout take seconds, and help needs neither.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import Annotated, Literal
 import typer
 
 from cot_entropy.answers import AnswerKind
-from cot_entropy.consistency import benchmark, scanner
 from cot_entropy.consistency.arguments import (
     Actions,
     Connections,
@@ -23,26 +25,8 @@ from cot_entropy.consistency.arguments import (
     Source,
     Split,
 )
-from cot_entropy.consistency.computed import NAME as COMPUTED
-from cot_entropy.consistency.contrasts import contrasts, write_contrasts
-from cot_entropy.consistency.importing import answer_kind, read_source
-from cot_entropy.consistency.join_cells import join_cells
-from cot_entropy.consistency.judge_selection import (
-    announce,
-    draw,
-    items_like,
-    judge_all,
-    named_judge,
-    refuse_other_judge,
-    told,
-)
-from cot_entropy.consistency.rates import Validated, rates, rates_in_words, write_rates
-from cot_entropy.consistency.scan import read_judgements, write_judgements
-from cot_entropy.consistency.settings import JudgeSettings
-from cot_entropy.consistency.store import insert
-from cot_entropy.consistency.turns import REASONED
+from cot_entropy.consistency.settings import COMPUTED, REASONED, JudgeSettings
 from cot_entropy.consistency.validating import export_benchmark, validate
-from cot_entropy.consistency.validation import accuracy, on_benchmark
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -61,6 +45,9 @@ def export(source: Source, out: Out, *, actions: Actions = REASONED) -> None:
 
     Example: cot-entropy consistency export transcripts.jsonl --out store
     """
+    from cot_entropy.consistency.importing import read_source
+    from cot_entropy.consistency.store import insert
+
     transcripts = read_source(source, actions=actions)
     insert(out, transcripts)
     typer.echo(f"{len(transcripts)} transcripts in {out}")
@@ -108,6 +95,22 @@ def scan(
 
     Example: cot-entropy consistency scan transcripts.jsonl --judge computed --out scan
     """
+    from cot_entropy.consistency import benchmark
+    from cot_entropy.consistency.contrasts import contrasts, write_contrasts
+    from cot_entropy.consistency.importing import answer_kind, read_source
+    from cot_entropy.consistency.judge_selection import (
+        announce,
+        draw,
+        items_like,
+        judge_all,
+        named_judge,
+        refuse_other_judge,
+        told,
+    )
+    from cot_entropy.consistency.rates import Validated, rates, rates_in_words, write_rates
+    from cot_entropy.consistency.scan import read_judgements, write_judgements
+    from cot_entropy.consistency.validation import accuracy, on_benchmark
+
     like = items_like(source, domain)
     every = read_source(source, actions=actions)
     transcripts = draw(every, sample, seed=seed)
@@ -177,6 +180,8 @@ def join(
     Example: cot-entropy consistency join --plan preregistration/plan.yaml --out e11.csv
     --trajectories mine.parquet --judgements judgements.jsonl.zst
     """
+    from cot_entropy.consistency.join_cells import join_cells
+
     join_cells(plan, list(zip(trajectories, judgements, strict=True)), out=out)
 
 
@@ -186,4 +191,4 @@ def scanner_file() -> None:
 
     Example: cot-entropy consistency scanner
     """
-    typer.echo(scanner.__file__)
+    typer.echo(Path(__file__).with_name("scanner.py"))

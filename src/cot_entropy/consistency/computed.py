@@ -13,10 +13,10 @@ from typing import Any
 from cot_entropy.answers import AnswerKind, Equivalence, ExtractionRule, extract, grade_answer
 from cot_entropy.consistency.judge import base_judgement, ruled
 from cot_entropy.consistency.judgement import Judgement
+from cot_entropy.consistency.settings import COMPUTED
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.protocol.scoring import JUDGING
 
-NAME = "computed"
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
 
@@ -33,10 +33,10 @@ def judge_computed(
     holds no value, or one ends in a number and the other in an expression with a variable, the
     outcome is `judge_error`, failure `not_computable`.
     """
-    by_rule = ruled(transcript, judge=NAME, seed=0)
+    by_rule = ruled(transcript, judge=COMPUTED, seed=0)
     if by_rule is not None:
         return by_rule
-    common = {**base_judgement(transcript, judge=NAME, seed=0), "decided_by": "computed"}
+    common = {**base_judgement(transcript, judge=COMPUTED, seed=0), "decided_by": "computed"}
     reasoned = extract(transcript.reasoning, rule=rule, kind=kind)
     answered = extract(transcript.answer, rule=rule, kind=kind)
     if reasoned is None or answered is None:

@@ -15,8 +15,9 @@ from inspect_scout._transcript.types import TranscriptContent  # not exported
 from pydantic import ValidationError
 
 from cot_entropy.base.errors import DataError
+from cot_entropy.consistency.settings import REASONED
 from cot_entropy.consistency.transcript import Transcript
-from cot_entropy.consistency.turns import REASONED, Origin, read_conversation
+from cot_entropy.consistency.turns import Origin, read_conversation
 
 EVENTS: Final = ["model"]
 """The events that a reading needs: they hold stop reasons, and reasoning that messages lack."""

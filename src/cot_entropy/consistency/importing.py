@@ -12,8 +12,8 @@ from cot_entropy.base.files import read_jsonl
 from cot_entropy.consistency.benchmark import Domain
 from cot_entropy.consistency.conversations import read_inspect_logs
 from cot_entropy.consistency.dividing import split_response
+from cot_entropy.consistency.settings import REASONED
 from cot_entropy.consistency.transcript import Split, Transcript
-from cot_entropy.consistency.turns import REASONED
 from cot_entropy.formats.records import ChainRecord, Header, read_header, read_records
 from cot_entropy.protocol.names import AnswerKind
 

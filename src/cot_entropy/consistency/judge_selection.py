@@ -16,13 +16,12 @@ from cot_entropy.answers import AnswerKind
 from cot_entropy.base.errors import ConfigError, DataError
 from cot_entropy.consistency.benchmark import Domain
 from cot_entropy.consistency.cache import ReplyCache
-from cot_entropy.consistency.computed import NAME as COMPUTED
 from cot_entropy.consistency.computed import judge_all_computed
 from cot_entropy.consistency.importing import kind_of_source
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.scan import scan_transcripts, workload
 from cot_entropy.consistency.server import local_judge
-from cot_entropy.consistency.settings import JudgeSettings
+from cot_entropy.consistency.settings import COMPUTED, JudgeSettings
 from cot_entropy.consistency.transcript import Transcript
 from cot_entropy.formats.inputs import read_model
 

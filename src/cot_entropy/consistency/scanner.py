@@ -24,9 +24,8 @@ from cot_entropy.consistency.conversations import EVENTS
 from cot_entropy.consistency.judge import judge_transcript
 from cot_entropy.consistency.judgement import Judgement
 from cot_entropy.consistency.metrics import counts, inconsistent_rate, subtype_rates
-from cot_entropy.consistency.settings import Division, JudgeSettings
+from cot_entropy.consistency.settings import REASONED, Division, JudgeSettings
 from cot_entropy.consistency.store import from_scout
-from cot_entropy.consistency.turns import REASONED
 
 NAME = "reasoning_consistency"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,11 @@ from cot_entropy.study.judges import MIN_CHARS, MIN_FIELD_CHARS, MIN_TOKENS
 Division = Literal["marker", "judge"]
 """What may divide prose into reasoning and answer, beside reasoning blocks: a marker, or also the
 judge where no marker stands."""
+
+COMPUTED: Final = "computed"
+"""The judge that asks no model."""
+REASONED: Final = "reasoned"
+"""Actions judged one by one: those that the model reasoned about in the same message."""
 
 
 class JudgeSettings(Strict):

@@ -21,8 +21,8 @@ from inspect_scout import Transcript as ScoutTranscript
 from inspect_scout import transcripts_db
 
 from cot_entropy.consistency.conversations import from_conversation
+from cot_entropy.consistency.settings import REASONED
 from cot_entropy.consistency.transcript import Step, Transcript
-from cot_entropy.consistency.turns import REASONED
 
 _OF_MODEL = frozenset({"reasoning", "action", "answer"})
 SOURCE_TYPE = "cot-entropy"

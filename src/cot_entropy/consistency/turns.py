@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from cot_entropy.consistency.replies import Reply, has_reasoning, read_reply
+from cot_entropy.consistency.settings import REASONED
 from cot_entropy.consistency.transcript import Split, Step, Transcript
 
-REASONED: Final = "reasoned"
 ALL: Final = "all"
 NONE: Final = "none"
 

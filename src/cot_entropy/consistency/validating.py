@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
-import pandas as pd
 import typer
 
 from cot_entropy.base.errors import ConfigError
 from cot_entropy.base.files import write_text
-from cot_entropy.consistency import benchmark
 from cot_entropy.consistency.arguments import (
     Connections,
     Context,
@@ -24,21 +22,8 @@ from cot_entropy.consistency.arguments import (
     Seed,
 )
 from cot_entropy.consistency.benchmark import NEWEST, Version
-from cot_entropy.consistency.judge_selection import judge_all, named_judge
-from cot_entropy.consistency.recorded import read_recorded
-from cot_entropy.consistency.resolution import resolution, told, write_resolution
-from cot_entropy.consistency.scan import read_judgements, write_judgements
 from cot_entropy.consistency.settings import JudgeSettings
-from cot_entropy.consistency.store import insert
 from cot_entropy.consistency.taxonomy import not_faithfulness
-from cot_entropy.consistency.validation import (
-    agreement,
-    confusion,
-    scores,
-    stability,
-    unjudged,
-    write_scores,
-)
 
 
 def validate(
@@ -72,6 +57,20 @@ def validate(
 
     Example: cot-entropy consistency validate --judge computed --out judge
     """
+    from cot_entropy.consistency import benchmark
+    from cot_entropy.consistency.judge_selection import judge_all, named_judge
+    from cot_entropy.consistency.recorded import read_recorded
+    from cot_entropy.consistency.resolution import resolution, told, write_resolution
+    from cot_entropy.consistency.scan import read_judgements, write_judgements
+    from cot_entropy.consistency.validation import (
+        agreement,
+        confusion,
+        scores,
+        stability,
+        unjudged,
+        write_scores,
+    )
+
     if recorded is not None:
         if judge is not None or local_model is not None:
             raise ConfigError("--recorded takes the place of a judge; name one of them")
@@ -143,6 +142,11 @@ def export_benchmark(
 
     Example: cot-entropy consistency benchmark --out benchmark
     """
+    import pandas as pd
+
+    from cot_entropy.consistency import benchmark
+    from cot_entropy.consistency.store import insert
+
     chosen = cast(Version, version)
     labels = benchmark.load_labels(chosen)
     transcripts = benchmark.select(split=split, version=chosen)
