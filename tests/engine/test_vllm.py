@@ -219,7 +219,7 @@ def test_two_fresh_processes_give_the_same_bytes(ran: Path, inputs: Path, tmp_pa
 def test_too_little_memory_is_one_clear_line(smollm2: Path) -> None:
     """A cache larger than any machine: which setting to lower, and no traceback to read."""
     code = (
-        "import sys; from pathlib import Path; from engine.test_vllm import settings\n"
+        "import sys; from pathlib import Path; from tests.engine.test_vllm import settings\n"
         "from cot_entropy.engine.vllm import VllmBackend; from cot_entropy.base.errors import UserError\n"
         "try: VllmBackend(settings(cpu_cache_gb=1_000_000), Path(sys.argv[1]))\n"
         "except UserError as error: print(f'{type(error).__name__}: {error}'); sys.exit(7)"
