@@ -28,7 +28,7 @@ pytestmark = pytest.mark.engine
 
 ENGINE = {
     "device": "cpu",
-    "dtype": "bfloat16",
+    "dtype": "float32",
     "max_model_len": 2048,
     "max_num_seqs": 64,
     "enforce_eager": True,

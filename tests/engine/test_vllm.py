@@ -74,6 +74,7 @@ def settings(**changes: object) -> EngineSettings:
     """The CPU engine in one process, small enough to start quickly."""
     values = {
         "device": "cpu",
+        "dtype": "float32",  # processors without AVX-512 emulate bfloat16
         "max_model_len": 512,
         "max_num_seqs": 16,
         "cpu_cache_gb": 1,
