@@ -202,7 +202,7 @@ def test_two_fresh_runs_write_the_same_bytes(tmp_path: Path) -> None:
                 "source": "embedded",
                 "name": "wordproblems",
                 "answer": "number",
-                "questions": 20,
+                "questions": 6,
                 "seed": 3,
             }
         },
@@ -212,7 +212,7 @@ def test_two_fresh_runs_write_the_same_bytes(tmp_path: Path) -> None:
         path = Path("demo/wordproblems") / name
         assert (first / path).read_bytes() == (second / path).read_bytes(), name
     frame = read_trajectories(first / "demo/wordproblems" / FILES["trajectories"])
-    assert len(frame) == 20
+    assert len(frame) == 6
     assert (frame["n_units"] >= 1).all()
     assert (first / "verdicts.csv").read_bytes() == (second / "verdicts.csv").read_bytes()
     assert odd_numbers(first) == []
