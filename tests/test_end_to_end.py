@@ -193,6 +193,7 @@ def test_no_file_holds_nan_infinity_or_negative_zero(benchmarks: Path) -> None:
     assert odd_numbers(benchmarks) == []
 
 
+@pytest.mark.full
 def test_two_fresh_runs_write_the_same_bytes(tmp_path: Path) -> None:
     """Same config, fresh processes: generations and trajectories to the byte, on the CPU."""
     study = {
