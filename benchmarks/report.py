@@ -21,11 +21,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "report")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from chromium import AXE, BINARY, Page, chromium  # noqa: E402
-from synthetic_run import PLAN, write_run  # noqa: E402
-from synthetic_tables import write_tables  # noqa: E402
+from tests.report.chromium import AXE, BINARY, Page, chromium  # noqa: E402
+from tests.report.synthetic_run import PLAN, write_run  # noqa: E402
+from tests.report.synthetic_tables import write_tables  # noqa: E402
 
 from cot_entropy.plan.load import load_plan  # noqa: E402
 from cot_entropy.report.contents import assemble  # noqa: E402

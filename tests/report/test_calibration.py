@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.report.reported_runs import Reported
 from tests.report.synthetic_run import PLAN
+from tests.report.synthetic_tables import POOLED
 
 from cot_entropy.base.errors import DataError
 from cot_entropy.plan.load import load_plan
@@ -75,19 +76,6 @@ DECIDED = DecidableRow(
     decided_first_step=0,
     power_least=0.4,
     power_most=0.9,
-)
-
-POOLED = PooledCalibrationRow(
-    measure="mean_of_models_log_odds",
-    log_odds=0.0,
-    spread=0.3,
-    shared=0.6,
-    studies=2000,
-    coverage=0.935,
-    missed_below=0.03,
-    missed_above=0.035,
-    supports=0.035,
-    covers=False,
 )
 
 
