@@ -1,8 +1,8 @@
 """Every change to what was registered or stored is named; unchanged input passes.
 
 Each test walks over leaves, files or records, all of them in the full run, makes one change at a
-time, and counts it; the session's last lines state the number. What cannot be read any more must be refused by a message
-that names the file.
+time, and counts it; the session's last lines state the number. What cannot be read any more must
+be refused by a message that names the file.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def same(stored: bytes, again: bytes) -> bool:
     if len(PACKED.findall(stored)) != len(own):
         return False
     parts = [
-        FLOAT.split(PACKED.sub(partial(_unpacked, limit=LONGER * largest + 1), one))
+        FLOAT.split(PACKED.sub(partial(_unpacked, limit=min(LONGER * largest + 1, MAX_BLOCK)), one))
         for one in (stored, again)
     ]
     return len(parts[0]) == len(parts[1]) and all(

@@ -160,13 +160,10 @@ class Pooled:
             yield from (self.row(one, reason=found) for one in OVER_MODELS)
             return
         note = f"from the means of {len(columns)} models over these benchmarks; REML"
-        for quantity, interval, kind in zip(
-            OVER_MODELS,
-            (found.interval, found.prediction),
-            (f"Hartung and Knapp, t with {len(columns) - 1} degrees of freedom", "t"),
-            strict=True,
-        ):
-            yield self.row(quantity, found.mean, interval, reason=f"{note}, {kind}")
+        mean, new = OVER_MODELS
+        kind = f"Hartung and Knapp, t with {len(columns) - 1} degrees of freedom"
+        yield self.row(mean, found.mean, found.interval, reason=f"{note}, {kind}")
+        yield self.row(new, found.mean, found.prediction, reason=f"{note}, t")
 
     def _fit(self, effects: Values) -> RandomEffects | str:
         if effects.shape[1] < 2:
